@@ -24,7 +24,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 overrides=$work/overrides
 python3 - "$overrides" <<'PYTHON'
-import os, re, sys, yaml
+import os, re, secrets, sys, yaml
+
+KEY = secrets.token_urlsafe(32)
 
 compose = yaml.safe_load(open("docker-compose.yml"))
 services, volumes = compose["services"], compose["volumes"]
@@ -54,7 +56,14 @@ for name, service in services.items():
             faults.append("%s has %d s to stop, less than the grace period and the drain" % (name, grace))
 for path in ("etc/monitoring/grafana/datasources.yml", "etc/monitoring/grafana/dashboards.yml"):
     list(yaml.safe_load_all(open(path)))
-secrets = [each for each in yaml.safe_load_all(open("etc/kubernetes.yml")) if each["kind"] == "Secret"]
+manifest = list(yaml.safe_load_all(open("etc/kubernetes.yml")))
+if any(each["kind"] == "Secret" for each in manifest):
+    faults.append("etc/kubernetes.yml has a secret")
+pods = [each["spec"]["template"]["spec"] for each in manifest if each["kind"] == "Deployment"]
+variables = [each for pod in pods for container in pod["containers"] for each in container["env"]]
+for each in variables:
+    if each["name"] != "RHO" and "secretKeyRef" not in each.get("valueFrom", {}):
+        faults.append("etc/kubernetes.yml has the value of " + each["name"])
 gateways = [name for name, service in services.items() if service.get("image") == "restheart"]
 haproxy = open("etc/haproxy.cfg").read()
 prometheus = yaml.safe_load(open("etc/monitoring/prometheus-compose.yml"))
@@ -70,9 +79,11 @@ with open(sys.argv[1], "w") as out:
     for gateway in gateways:
         text = services[gateway]["environment"]["RHO"].replace("\n", " ")
         text = re.sub(r"\$\{\w+:\+[^}]*\}", "", text)
+        text = re.sub(r"\$\{\w+:\?[^}]*\}", KEY, text)
         out.write(re.sub(r"\$\{\w+:-(\w*)\}", r"\1", text) + "\n")
-    for secret in secrets:
-        out.write(secret["stringData"]["RHO"].replace("\n", " ") + "\n")
+    for each in variables:
+        if each["name"] == "RHO":
+            out.write(each["value"].replace("\n", " ").replace("$(RESTHEART_TOKEN_KEY)", KEY) + "\n")
 print("%d services, %d of them gateways" % (len(services), len(gateways)))
 PYTHON
 

@@ -4,8 +4,8 @@ import java.io.PrintStream;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
-import org.restheart.core.config.Configuration;
 import org.restheart.mongo.resource.Mounts.Mount;
+import org.restheart.security.realm.DefaultAccount;
 
 /// Prints example commands for new users.
 final class FirstSteps {
@@ -18,13 +18,11 @@ final class FirstSteps {
     /// @param console where the console is
     /// @param defaultAccount whether the default account with its default password is accepted
     static void print(PrintStream out, URI uri, List<Mount> mounts, Optional<URI> console, boolean defaultAccount) {
-        var user =
-                defaultAccount ? Configuration.DEFAULT_ACCOUNT + ":" + Configuration.DEFAULT_PASSWORD : "USER:PASSWORD";
+        var user = defaultAccount ? DefaultAccount.NAME + ":" + DefaultAccount.PASSWORD : "USER:PASSWORD";
         var curl = "  curl -ig -u " + user;
         out.println();
         if (defaultAccount) {
-            out.println("Sign in as " + Configuration.DEFAULT_ACCOUNT + " with password "
-                    + Configuration.DEFAULT_PASSWORD + ".");
+            out.println("Sign in as " + DefaultAccount.NAME + " with password " + DefaultAccount.PASSWORD + ".");
         }
         database(mounts).ifPresent(path -> {
             var books = uri + path + "/books";

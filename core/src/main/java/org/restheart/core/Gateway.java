@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.restheart.console.BrowserPages;
 import org.restheart.console.ConsoleConfig;
@@ -276,6 +277,11 @@ public final class Gateway implements AutoCloseable {
     /// Whether an account in MongoDB had the publicly known password at the start.
     public boolean foundDefaultPassword() {
         return security.foundDefaultPassword();
+    }
+
+    /// As [Security#firstAccount].
+    public CompletableFuture<String> firstAccount() {
+        return security.firstAccount();
     }
 
     /// Announces the stop to readiness probes and clients and continues serving for the grace period.

@@ -15,6 +15,7 @@ import org.restheart.core.server.StartException;
 import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
 import org.restheart.core.transfer.Transfer;
+import org.restheart.http.Nearest;
 import picocli.CommandLine;
 
 /// Starts the server, or performs another action that the command line requests. Never exits the process, so that tests
@@ -76,7 +77,7 @@ record Launch(Map<String, String> environment, Path pidDirectory, PrintStream ou
         } else if (arguments.printsTemplate) {
             out.print(Configuration.template());
         } else {
-            warnOfMisspeltVariables();
+            refuseMisspeltVariables();
             var sources = arguments.sources(environment);
             if (arguments.printsConfiguration) {
                 print(sources, arguments.showsSecrets);
@@ -92,13 +93,26 @@ record Launch(Map<String, String> environment, Path pidDirectory, PrintStream ou
         return new Outcome.Done(OK);
     }
 
-    private void warnOfMisspeltVariables() {
-        environment.keySet().stream()
-                .filter(name -> name.startsWith("RHO_") || name.startsWith("RESTHEART_CONF"))
+    /// A variable that nothing reads would let the server start with another configuration than the operator wants.
+    private void refuseMisspeltVariables() {
+        var misspelt = environment.keySet().stream()
                 .filter(name -> !Sources.VARIABLES.contains(name))
+                .filter(name -> name.startsWith("RESTHEART_CONF")
+                        || name.startsWith("RESTHEART_ADMIN")
+                        || (name.startsWith("RHO_")
+                                && Nearest.to(name, Sources.VARIABLES).isPresent()))
                 .sorted()
-                .forEach(name -> err.println("WARN  the environment variable " + name + " has no effect; did you mean "
-                        + (name.startsWith("RHO_") ? "RHO_FILE?" : "RESTHEART_CONF_FILE?")));
+                .map(name -> new Finding(
+                        Level.REFUSED,
+                        "",
+                        "the environment variable " + name + " has no effect"
+                                + (name.startsWith("RESTHEART_CONF")
+                                        ? "; did you mean RESTHEART_CONF_FILE?"
+                                        : Nearest.question(name, Sources.VARIABLES))))
+                .toList();
+        if (!misspelt.isEmpty()) {
+            throw new ConfigException(misspelt);
+        }
     }
 
     private static String version() {

@@ -1,14 +1,10 @@
 package org.restheart.core;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
-import java.util.Base64;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -16,17 +12,15 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.restheart.core.accounts.MongoFailures;
 import org.restheart.core.config.ConfigException;
-import org.restheart.core.config.Configuration;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.core.server.StartException;
 import org.restheart.mongo.error.WrongDeploymentException;
+import org.restheart.security.realm.DefaultAccount;
 
 /// `--reset-admin`: creates an account with the root role, or gives the existing one a new password, for operators
 /// who cannot log in any more. Needs only the connection string of the deployment, no running server.
 final class ResetAdmin {
-    private static final int RANDOM_BYTES = 15;
-
     private ResetAdmin() {}
 
     /// @param password is stored as a hash only, and shown once
@@ -42,15 +36,15 @@ final class ResetAdmin {
     static Account run(GatewayConfig config) {
         var realm = config.security().mongoRealm().orElseThrow(() -> refused("mongoRealmAuthenticator is off"));
         var role = config.security().rootRole().orElseThrow(() -> refused("mongoAclAuthorizer has no root-role"));
-        var password = password();
+        var password = MongoRealmConfig.randomPassword();
         store(config, realm, role, password);
-        return new Account(Configuration.DEFAULT_ACCOUNT, role, password);
+        return new Account(DefaultAccount.NAME, role, password);
     }
 
     private static void store(GatewayConfig config, MongoRealmConfig realm, String role, String password) {
         var users = realm.users();
         var roles = users.roles().dotted().orElseThrow(() -> refused("json-path-roles is not a path of names"));
-        var change = new BsonDocument(users.passwordProperty(), new BsonString(stored(realm, password)))
+        var change = new BsonDocument(users.passwordProperty(), new BsonString(realm.stored(password)))
                 .append(roles, new BsonArray(List.of(new BsonString(role))))
                 .append("_etag", new BsonObjectId());
         try (var connection = MongoConnection.open(config, new SimpleMeterRegistry(), List.of())) {
@@ -59,7 +53,7 @@ final class ResetAdmin {
                 client.getDatabase(users.database())
                         .getCollection(users.collection(), BsonDocument.class)
                         .updateOne(
-                                Filters.eq(users.nameProperty(), Configuration.DEFAULT_ACCOUNT),
+                                Filters.eq(users.nameProperty(), DefaultAccount.NAME),
                                 new BsonDocument("$set", change),
                                 new UpdateOptions().upsert(true));
             } catch (WrongDeploymentException e) {
@@ -70,18 +64,6 @@ final class ResetAdmin {
                 throw new StartException(MongoFailures.REFUSED, e);
             }
         }
-    }
-
-    private static String stored(MongoRealmConfig realm, String password) {
-        return realm.users().hashed()
-                ? BCrypt.withDefaults().hashToString(realm.bcryptCost(), password.toCharArray())
-                : password;
-    }
-
-    private static String password() {
-        var random = new byte[RANDOM_BYTES];
-        new SecureRandom().nextBytes(random);
-        return new String(Base64.getUrlEncoder().withoutPadding().encode(random), StandardCharsets.US_ASCII);
     }
 
     private static ConfigException refused(String why) {

@@ -97,6 +97,7 @@ final class RunningServer implements AutoCloseable {
                     parts,
                     gateway,
                     uri(effective, gateway.address().getPort()));
+            var _ = gateway.firstAccount().thenAccept(hints::println); // not into a log file
             server.announce(effective, Duration.between(began, Instant.now()));
             embedded.ifPresent(_ -> FirstSteps.print(
                     hints,

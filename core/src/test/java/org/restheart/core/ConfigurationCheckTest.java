@@ -57,9 +57,20 @@ class ConfigurationCheckTest extends LaunchFixture {
                 "/core/name->x y",
                 "/core/name",
             })
-    void what_is_only_a_warning_at_start_fails_the_check(String rho) {
+    void an_override_that_is_malformed_or_unknown_fails_the_check(String rho) {
         assertThat(exitCode(rho, "--check")).isEqualTo(255);
         assertThat(err()).contains("1 problem in the configuration: built-in");
+    }
+
+    @Test
+    void a_key_that_a_file_has_and_nobody_knows_is_a_warning_at_start_and_fails_the_check() throws IOException {
+        var file = file(
+                        "c.yml",
+                        "mongo: {enabled: false, defualt-pagesize: 10}\nmclient: {enabled: false}\n"
+                                + "http-listener: {port: 0}\nlogging: {log-to-console: false}\n")
+                .toString();
+        assertThat(exitCode("", "--check", file)).isEqualTo(255);
+        assertThat(launch("", file)).isInstanceOf(Launch.Outcome.Running.class);
     }
 
     @Test
@@ -81,15 +92,15 @@ class ConfigurationCheckTest extends LaunchFixture {
     @Test
     void the_check_tells_of_mistakes_in_accounts_of_files() throws IOException {
         file("users.yml", """
-                users:
-                  - {userid: ada, password: 0123, roles: [a]}
-                  - {userid: ada, password: x, roles: [a]}
-                  - {userid: bob, password: x, roles: [a], rols: [b]}
-                """);
+            users:
+              - {userid: ada, password: 0123, roles: [a]}
+              - {userid: ada, password: x, roles: [a]}
+              - {userid: bob, password: x, roles: [a], rols: [b]}
+            """);
         var conf = file("conf.yml", """
-                mongoAclAuthorizer: {root-role: admin}
-                fileRealmAuthenticator: {enabled: true, conf-file: users.yml}
-                """);
+            mongoAclAuthorizer: {root-role: admin}
+            fileRealmAuthenticator: {enabled: true, conf-file: users.yml}
+            """);
         assertThat(exitCode("", "--check", conf.toString())).isEqualTo(255);
         assertThat(err())
                 .contains(
@@ -102,19 +113,19 @@ class ConfigurationCheckTest extends LaunchFixture {
     @Test
     void a_filter_of_a_file_that_compares_with_a_plain_text_is_warned_of() throws IOException {
         var conf = file("conf.yml", """
-                mongoAclAuthorizer: {root-role: admin}
-                fileAclAuthorizer:
-                  enabled: true
-                  permissions:
-                    - {role: user, predicate: path('/a'), mongo: {readFilter: {owner: user._id}}}
-                    - {role: user, predicate: path('/b'), mongo: {writeFilter: '{"n": {"gt": 1}}'}}
-                    - {role: user, predicate: path('/c'), mongo: {readFilter: '{"or": [{"a": 1}]}'}}
-                    - {role: user, predicate: path('/d'), mongo: {mergeRequest: {owner: '{{user._id}}'}}}
-                """);
+            mongoAclAuthorizer: {root-role: admin}
+            fileAclAuthorizer:
+              enabled: true
+              permissions:
+                - {role: user, predicate: path('/a'), mongo: {readFilter: {owner: user._id}}}
+                - {role: user, predicate: path('/b'), mongo: {writeFilter: '{"n": {"gt": 1}}'}}
+                - {role: user, predicate: path('/c'), mongo: {readFilter: '{"or": [{"a": 1}]}'}}
+                - {role: user, predicate: path('/d'), mongo: {mergeRequest: {owner: '{{user._id}}'}}}
+            """);
         assertThat(exitCode("", "--check", conf.toString())).isZero();
         assertThat(err())
-                .contains(
-                        "permissions[1] mongo.readFilter has the text user._id for owner, which is taken literally; a property of the account is written @user._id")
+                .contains("permissions[1] mongo.readFilter has the text user._id for owner, which is taken literally; a"
+                        + " property of the account is written @user._id")
                 .contains("permissions[2] mongo.writeFilter", "did you mean $gt?")
                 .contains("permissions[3] mongo.readFilter has a condition on the property or; did you mean $or?")
                 .contains("permissions[4] mongo.mergeRequest has the text {{user._id}} for owner");
@@ -123,21 +134,21 @@ class ConfigurationCheckTest extends LaunchFixture {
     @Test
     void an_account_of_a_file_without_any_permission_is_warned_of() throws IOException {
         var text = """
-                mclient: {enabled: false}
-                mongo: {enabled: false}
-                graphql: {enabled: false}
-                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-                fileRealmAuthenticator:
-                  enabled: true
-                  users:
-                    - {userid: ada, password: pw, roles: [editr, printer]}
-                    - {userid: bob, password: pw, roles: [editor, printer]}
-                    - {userid: eve, password: pw, roles: []}
-                fileAclAuthorizer:
-                  enabled: true
-                  permissions:
-                    - {role: editor, predicate: path('/a')}
-                """;
+            mclient: {enabled: false}
+            mongo: {enabled: false}
+            graphql: {enabled: false}
+            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+            fileRealmAuthenticator:
+              enabled: true
+              users:
+                - {userid: ada, password: pw, roles: [editr, printer]}
+                - {userid: bob, password: pw, roles: [editor, printer]}
+                - {userid: eve, password: pw, roles: []}
+            fileAclAuthorizer:
+              enabled: true
+              permissions:
+                - {role: editor, predicate: path('/a')}
+            """;
         assertThat(exitCode("", "--check", file("conf.yml", text).toString())).isZero();
         assertThat(err())
                 .contains("users[1]/roles is editr, printer, for which there is no permission", "did you mean editor?")
@@ -152,16 +163,16 @@ class ConfigurationCheckTest extends LaunchFixture {
     @Test
     void roles_of_mechanisms_for_which_there_is_no_permission_are_named() throws IOException {
         var text = """
-                mclient: {enabled: false}
-                mongo: {enabled: false}
-                graphql: {enabled: false}
-                identityAuthMechanism: {enabled: true, username: ada, roles: [editr]}
-                jwtAuthenticationMechanism: {enabled: true, fixedRoles: [editor]}
-                fileAclAuthorizer:
-                  enabled: true
-                  permissions:
-                    - {role: editor, predicate: path('/a')}
-                """;
+            mclient: {enabled: false}
+            mongo: {enabled: false}
+            graphql: {enabled: false}
+            identityAuthMechanism: {enabled: true, username: ada, roles: [editr]}
+            jwtAuthenticationMechanism: {enabled: true, fixedRoles: [editor]}
+            fileAclAuthorizer:
+              enabled: true
+              permissions:
+                - {role: editor, predicate: path('/a')}
+            """;
         exitCode("", "--check", file("conf.yml", text).toString());
         assertThat(err())
                 .contains("/identityAuthMechanism/roles is editr, for which there is no permission")
@@ -194,16 +205,16 @@ class ConfigurationCheckTest extends LaunchFixture {
     @Test
     void a_variable_that_accounts_of_files_do_not_have_is_warned_of() throws IOException {
         var text = """
-                mclient: {enabled: false}
-                mongo: {enabled: false}
-                graphql: {enabled: false}
-                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-                fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [user]}]}
-                fileAclAuthorizer:
-                  enabled: true
-                  permissions:
-                    - {role: user, predicate: path('/a'), mongo: {readFilter: {owner: '@user._id'}}}
-                """;
+            mclient: {enabled: false}
+            mongo: {enabled: false}
+            graphql: {enabled: false}
+            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+            fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [user]}]}
+            fileAclAuthorizer:
+              enabled: true
+              permissions:
+                - {role: user, predicate: path('/a'), mongo: {readFilter: {owner: '@user._id'}}}
+            """;
         exitCode("", "--check", file("conf.yml", text).toString());
         assertThat(err())
                 .contains(
@@ -219,10 +230,10 @@ class ConfigurationCheckTest extends LaunchFixture {
     @Test
     void a_file_that_is_missing_is_named_once_and_what_the_mechanism_needs_is_said() throws IOException {
         var conf = file("conf.yml", """
-                mongoAclAuthorizer: {root-role: admin}
-                basicAuthMechanism: {authenticator: fileRealmAuthenticator}
-                fileRealmAuthenticator: {enabled: true, conf-file: users.yml}
-                """);
+            mongoAclAuthorizer: {root-role: admin}
+            basicAuthMechanism: {authenticator: fileRealmAuthenticator}
+            fileRealmAuthenticator: {enabled: true, conf-file: users.yml}
+            """);
         assertThat(exitCode("", "--check", conf.toString())).isEqualTo(255);
         assertThat(err())
                 .contains("users.yml", "/basicAuthMechanism needs enabled: true")
@@ -230,12 +241,17 @@ class ConfigurationCheckTest extends LaunchFixture {
     }
 
     @Test
-    void the_check_refuses_misspelt_blocks_and_passes_those_of_plugins() {
+    void the_check_refuses_misspelt_blocks_and_passes_those_of_plugins_in_files() throws IOException {
         assertThat(exitCode("/mongoAclAuthoriser/enabled->true", "--check")).isEqualTo(255);
         assertThat(err())
                 .contains("/mongoAclAuthoriser", "did you mean mongoAclAuthorizer?")
                 .contains("1 problem in the configuration");
-        assertThat(exitCode("/my-own-plugin/enabled->true", "--check")).isZero();
+        var plugin = file("c.yml", "my-own-plugin: {enabled: false}\nmongoAclAuthorizer: {root-role: admin}\n");
+        assertThat(exitCode("/my-own-plugin/enabled->true", "--check", plugin.toString()))
+                .isZero();
+        err.reset();
+        assertThat(exitCode("/my-own-plugin/enabled->true", "--check")).isEqualTo(255);
+        assertThat(err()).contains("ERROR /my-own-plugin is not known");
     }
 
     @Test

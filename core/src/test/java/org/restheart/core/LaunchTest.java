@@ -18,6 +18,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -100,13 +101,14 @@ class LaunchTest extends LaunchFixture {
 
     @Test
     void a_misspelt_variable_of_the_environment_is_told() {
-        environment = Map.of("RESTHEART_CONF", "c.yml", "RHO_FIEL", "o.yml", "RHOST", "x", "RESTHEART_PORT", "x");
-        exitCode("", "--check");
+        environment = Map.of(
+                "RESTHEART_CONF", "c.yml", "RHO_FIEL", "o.yml", "RHO_PORT", "1", "RHOST", "x", "RESTHEART_PORT", "x");
+        assertThat(exitCode("", "--check")).isEqualTo(255);
         assertThat(err())
-                .contains(
-                        "WARN  the environment variable RESTHEART_CONF has no effect; did you mean RESTHEART_CONF_FILE?")
+                .contains("ERROR the environment variable RESTHEART_CONF has no effect; did you mean"
+                        + " RESTHEART_CONF_FILE?")
                 .contains("RHO_FIEL has no effect; did you mean RHO_FILE?")
-                .doesNotContain("RHOST", "RESTHEART_PORT");
+                .doesNotContain("RHOST", "RHO_PORT", "RESTHEART_PORT");
     }
 
     @Test
@@ -134,6 +136,99 @@ class LaunchTest extends LaunchFixture {
     void a_configuration_that_cannot_be_used_ends_with_255(String yaml) throws IOException {
         assertThat(exitCode("", file("c.yml", yaml).toString())).isEqualTo(255);
         assertThat(err()).startsWith("ERROR ");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "/mclient/connection-string->mongodb://other:27017 | /mclient/connection-string",
+                "/bruteForceAttackGuard/enabld->true | /bruteForceAttackGuard/enabld is not known; did you mean"
+                        + " enabled?",
+                "/bruteForceAttackGuard->{enabld: true} | /bruteForceAttackGuard/enabld is not known",
+                "/brutForceAttackGuard/enabled->true | did you mean bruteForceAttackGuard?",
+                "/guard/enabled->true | /guard is not known",
+                "/mongo/mongo-mounts[1]/wat->'/x' | /mongo/mongo-mounts[1]/wat is not known; did you mean what?",
+                "/fileRealmAuthenticator->{enabled: true, users: [{userid: 'a', password: 'x', roles:"
+                        + " ['b']}]};/fileRealmAuthenticator/users[userid='a']/pasword->'y' |"
+                        + " /fileRealmAuthenticator/users[1]/pasword has no meaning; did you mean password?",
+                "/core/nme/first->'x' | /core/nme is not known; did you mean name?",
+                "/http-port->8080 | /http-port is not known",
+                "core/name->'x' | path must be absolute: core/name",
+                "/core/name->x y | value is not valid json: /core/name",
+                "/core/name | missing '->' operator: /core/name",
+                "/core/name/first->1 | there is no block to hold first",
+                "/fileRealmAuthenticator/users[userid='nobody']/password->'y' | no member has userid 'nobody'",
+            })
+    void an_override_that_is_malformed_or_unknown_ends_with_255(String rho, String named) throws IOException {
+        assertThat(exitCode(rho)).isEqualTo(255);
+        assertThat(err()).contains("ERROR ", named);
+        err.reset();
+        assertThat(exitCode(rho, "--check")).isEqualTo(255);
+        assertThat(err()).contains(named);
+        err.reset();
+        assertThat(exitCode("", "-o", file("over.conf", rho).toString())).isEqualTo(255);
+        assertThat(err()).contains(named);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "o.yml, /bruteForceAttackGuard/enabld: true",
+        "o.json, {\"/bruteForceAttackGuard/enabld\": true}",
+        "o.yml, bruteForceAttackGuard: {enabld: true}",
+    })
+    void so_does_one_in_a_file_of_overrides(String name, String text) throws IOException {
+        assertThat(exitCode("", "-o", file(name, text).toString())).isEqualTo(255);
+        assertThat(err()).contains("bruteForceAttackGuard");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/mongo/cursor-batch-size->1000; /mongo/mongo-uri->'mongodb://h'; /core/requests-limit->100",
+                "/eager-cursor-allocation-pool-size->100",
+                "/graphql/app-def-cache-ttl->1; /authCookieSetter/expires-ttl->9; /ping/secure->true",
+                "/accountsConfig/app-name->'x'; /emails/from->'a@b.c'; /registerService/enabled->false",
+                "/updatePipelineSecurityChecker/enabled->true; /ajp-listener/port->8009",
+                "/core/plugins-packages->[]; /connection-options/MAX_AJP_PACKET_SIZE->8192",
+                "/userPwdHasher/enabled->false",
+            })
+    void an_override_of_a_former_key_is_accepted(String rho) {
+        assertThat(exitCode(rho, "--check")).as(err()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "secret",
+                "REPLACE",
+                "k1-short-k1",
+                "REPLACE-this-by-32-random-bytes-or-more",
+                "Replace_Me_Replace_Me_Replace_Me_",
+                "change-me-change-me-change-me-change-me",
+                "ChangeMeChangeMeChangeMeChangeMe",
+                "your-256-bit-secret-your-256-bit-secret",
+                "a-string-secret-at-least-256-bits-long",
+                "a secret of 32 characters or more",
+                "secretsecretsecretsecretsecretsecret",
+                "${RESTHEART_TOKEN_KEY_OF_THIS_SERVER}",
+                "$(RESTHEART_TOKEN_KEY_OF_THIS_SERVER)",
+                "<thirty-two bytes that nobody knows>",
+            })
+    void a_guessable_key_ends_with_255_and_is_not_shown(String key) {
+        for (var rho : List.of(
+                "/jwtConfigProvider/key->'" + key + "'",
+                "/apiKeyAuthMechanism/enabled->true; /apiKeyRealm/pepper->'" + key + "'")) {
+            err.reset();
+            assertThat(exitCode(rho)).isEqualTo(255);
+            assertThat(err())
+                    .containsPattern(
+                            "ERROR /(jwtConfigProvider/key|apiKeyRealm/pepper) (has fewer than 32|is a placeholder)");
+            assertThat(err().replace("openssl rand -base64 32 makes a secret", ""))
+                    .doesNotContain(key);
+            assertThat(exitCode(rho, "--check")).isEqualTo(255);
+        }
     }
 
     @Test

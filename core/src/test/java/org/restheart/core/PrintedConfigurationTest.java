@@ -22,7 +22,8 @@ class PrintedConfigurationTest extends LaunchFixture {
                 .doesNotContain("k1");
         assertThat(err())
                 .isEqualToIgnoringNewLines(
-                        "WARN  /jwtConfigProvider/key has fewer than 32 bytes, which can be guessed");
+                        "ERROR /jwtConfigProvider/key has fewer than 32 bytes, which can be guessed; openssl rand"
+                                + " -base64 32 makes one that cannot");
     }
 
     @Test
@@ -62,9 +63,11 @@ class PrintedConfigurationTest extends LaunchFixture {
     }
 
     @Test
-    void a_bad_override_is_a_warning_and_leaves_the_value() {
+    void a_bad_override_is_named_and_leaves_the_value() {
         assertThat(exitCode("core/name->'x';/core/name->x y;/a/b[2]->1", "-c")).isZero();
-        assertThat(err()).contains("path must be absolute", "value is not valid json");
+        assertThat(err())
+                .contains("ERROR RHO: invalid override, path must be absolute", "value is not valid json")
+                .contains("ERROR /a is not known");
         assertThat(out()).contains("name: default", "a:\n  b:\n    - null\n    - 1\n");
     }
 
@@ -80,6 +83,6 @@ class PrintedConfigurationTest extends LaunchFixture {
         assertThat(exitCode("/http-listner/port->9090;/core/nmae->'x'", "-c")).isZero();
         assertThat(err())
                 .contains("/core/nmae is not known; did you mean name?")
-                .contains("/http-listner is taken for the arguments of a plugin; did you mean http-listener?");
+                .contains("ERROR /http-listner is not known; did you mean http-listener?");
     }
 }

@@ -23,6 +23,7 @@ import org.restheart.mongo.write.Preconditions.EtagPolicies;
 /// @param schemaTtl the same for JSON Schemas
 /// @param queryTimeLimit after which MongoDB aborts a query; zero for no limit
 /// @param aggregationTimeLimit the same for aggregations
+/// @param bulkTimeLimit the same for whole collections: exports, and changes of many documents
 /// @param aggregationCheckOperators whether `$` operators in a client's aggregation variables are refused
 /// @param strictParameters refuse unknown query parameters
 /// @param instanceBaseUrl base of `Location` URLs, in place of the request's host
@@ -44,6 +45,7 @@ public record MongoConfig(
         Duration schemaTtl,
         Duration queryTimeLimit,
         Duration aggregationTimeLimit,
+        Duration bulkTimeLimit,
         boolean aggregationCheckOperators,
         boolean strictParameters,
         Optional<String> instanceBaseUrl,

@@ -143,7 +143,8 @@ final class MongoParts implements AutoCloseable {
     private void addReads(MongoConfig config, Continuations continuations, MeterRegistry registry) {
         var timeLimit = config.queryTimeLimit();
         var finder = new CachedFinder(deepPages, config.resultCache(), writes, registry).outsideSessions(documents);
-        var find = new FindDocuments(finder, documents, coalescer.pages(), continuations, timeLimit);
+        var find = new FindDocuments(
+                finder, documents, coalescer.pages(), continuations, timeLimit, config.bulkTimeLimit());
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
             routes.on(kind, GET, find);
         }
@@ -198,7 +199,7 @@ final class MongoParts implements AutoCloseable {
                         validators,
                         PostToCollection.ofSchema(
                                 new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
-        var bulk = new BulkChanges(collections, config.queryTimeLimit());
+        var bulk = new BulkChanges(collections, config.bulkTimeLimit());
         routes.on(BULK_DOCUMENTS, PATCH, new OneDocument(collections, single, bulk::patch));
         routes.on(BULK_DOCUMENTS, DELETE, new OneDocument(collections, single, bulk::delete));
         routes.on(BULK_SCHEMAS, PATCH, new FollowedWrite(validators, bulk::patch));

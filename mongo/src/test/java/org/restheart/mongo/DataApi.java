@@ -72,6 +72,7 @@ public final class DataApi {
                 Duration.ofMinutes(1),
                 Duration.ZERO,
                 Duration.ZERO,
+                Duration.ZERO,
                 true,
                 false,
                 Optional.empty(),

@@ -39,6 +39,22 @@ public sealed interface ClientAddress {
         return prefix(request, NETWORK_BYTES);
     }
 
+    /// Whether the client is on this machine. Behind a trusted proxy its own address counts, else that of the
+    /// connection,
+    /// whatever it sends; a request without the field has not come through the proxy.
+    default boolean isLoopback(Request request) {
+        var peer = request.connection().peer().getAddress();
+        return switch (this) {
+            case Peer() -> peer.isLoopbackAddress();
+            case Forwarded(int fromLast) ->
+                request.headers().has("X-Forwarded-For")
+                        ? literal(value(request, fromLast))
+                                .filter(InetAddress::isLoopbackAddress)
+                                .isPresent()
+                        : peer.isLoopbackAddress();
+        };
+    }
+
     private String prefix(Request request, int bytes) {
         return switch (this) {
             case Peer() -> prefix(request.connection().peer().getAddress(), bytes);
@@ -75,10 +91,14 @@ public sealed interface ClientAddress {
     /// Requests without the field share an address. A port is left out, which some proxies append: each connection of
     /// a client would be another address.
     private static String forwarded(Request request, int fromLast, int bytes) {
+        var bounded = value(request, fromLast);
+        return literal(bounded).map(address -> prefix(address, bytes)).orElse(bounded);
+    }
+
+    private static String value(Request request, int fromLast) {
         var values = String.join(",", request.headers().all("X-Forwarded-For")).split(",", -1);
         var value = values[Math.max(0, values.length - 1 - fromLast)].strip();
-        var bounded = value.substring(0, Math.min(value.length(), MAX_LENGTH));
-        return literal(bounded).map(address -> prefix(address, bytes)).orElse(bounded);
+        return value.substring(0, Math.min(value.length(), MAX_LENGTH));
     }
 
     private static Optional<InetAddress> literal(String value) {

@@ -12,6 +12,13 @@ public final class FailedAuthLogger implements FailedAttempts {
     private static final Logger LOG = LoggerFactory.getLogger(FailedAuthLogger.class);
     private static final int MAX_LENGTH = 500;
 
+    private final boolean refusals;
+
+    /// @param refusals whether requests that permissions refuse are logged, too
+    public FailedAuthLogger(boolean refusals) {
+        this.refusals = refusals;
+    }
+
     @Override
     public void end(Request request, boolean rejected) {
         if (rejected) {
@@ -21,7 +28,9 @@ public final class FailedAuthLogger implements FailedAttempts {
 
     @Override
     public void refused(Request request) {
-        log("authorization", request);
+        if (refusals) {
+            log("authorization", request);
+        }
     }
 
     private static void log(String what, Request request) {

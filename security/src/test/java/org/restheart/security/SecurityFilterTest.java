@@ -42,10 +42,14 @@ class SecurityFilterTest {
                             List.of(),
                             bson("{}"))),
             HASHES);
-    private final Policy policy =
-            Requests.policy(List.of(new BasicAuthenticator(REALM, "test")), List.of(), List.of(acl("""
-                    {role: 'editor', predicate: "path('/c')"}""", """
-                    {role: '$unauthenticated', predicate: "path('/open')"}""")));
+    private final Policy policy = Requests.policy(
+            List.of(new BasicAuthenticator(REALM, "test", new ClientAddress.Peer())),
+            List.of(),
+            List.of(acl("""
+                {role: 'editor', predicate: "path('/c')"}\
+                """, """
+                {role: '$unauthenticated', predicate: "path('/open')"}\
+                """)));
 
     private static Authorizer acl(String... entries) {
         return new AclAuthorizer(
@@ -170,7 +174,8 @@ class SecurityFilterTest {
 
     @Test
     void without_authorizers_every_request_is_refused() {
-        var closed = Requests.policy(List.of(new BasicAuthenticator(REALM, "test")), List.of(), List.of());
+        var closed = Requests.policy(
+                List.of(new BasicAuthenticator(REALM, "test", new ClientAddress.Peer())), List.of(), List.of());
         assertThat(answer(closed, true, get("/c")).status()).isEqualTo(401);
         assertThat(answer(closed, true, basic(get("/c"), "bob", "pw")).status()).isEqualTo(403);
     }
@@ -188,7 +193,8 @@ class SecurityFilterTest {
         var policy = Requests.policy(
                 List.of(new BasicAuthenticator(
                         new FileRealm(List.of(new FileRealm.User("eve", hash, List.of("editor"), bson("{}"))), HASHES),
-                        "test")),
+                        "test",
+                        new ClientAddress.Peer())),
                 List.of(),
                 this.policy.authorizers());
         var eve = basic(get("/c"), "eve", "pässwörd");

@@ -10,10 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonNull;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.ShortText;
@@ -34,11 +32,13 @@ final class MongoAccounts implements Accounts {
     private static final Duration PAUSE = Duration.ofMinutes(1);
 
     private final MongoCollection<RawBsonDocument> collection;
+    private final AccountNames names;
     private final LookUp lookUp;
     private final UsersCollection users;
     private final AtomicLong warned = new AtomicLong(System.nanoTime() - PAUSE.toNanos());
 
-    MongoAccounts(MongoClient client, UsersCollection users, LookUp lookUp) {
+    MongoAccounts(MongoClient client, UsersCollection users, AccountNames names, LookUp lookUp) {
+        this.names = names;
         this.lookUp = lookUp;
         this.collection = client.getDatabase(users.database()).getCollection(users.collection(), RawBsonDocument.class);
         this.users = users;
@@ -48,6 +48,9 @@ final class MongoAccounts implements Accounts {
     /// a list of names, with the same name as another, or that is too large.
     @Override
     public Optional<BsonDocument> find(String name) {
+        if (!names.areUnique()) {
+            return Optional.empty();
+        }
         var found = lookUp.of(() -> collection.find(named(name)).limit(2).into(new ArrayList<>()));
         if (found.size() != 1) {
             return Optional.empty();
@@ -106,10 +109,6 @@ final class MongoAccounts implements Accounts {
 
     /// With a collation the query also finds other spellings.
     private boolean isNamed(BsonDocument account, String name) {
-        BsonValue at = account;
-        for (var step : users.nameProperty().split("\\.", -1)) {
-            at = at instanceof BsonDocument document ? document.getOrDefault(step, BsonNull.VALUE) : BsonNull.VALUE;
-        }
-        return at instanceof BsonString text && text.getValue().equals(name);
+        return users.nameOf(account).filter(name::equals).isPresent();
     }
 }

@@ -1,10 +1,12 @@
 package org.restheart.core.accounts;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.connection.ClusterDescription;
 import java.net.UnknownHostException;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.error.MongoCodes;
 
 /// Says for operators why MongoDB cannot be used.
 public final class MongoFailures {
@@ -23,6 +25,16 @@ public final class MongoFailures {
                 .collect(Collectors.joining(", "));
         return "MongoDB does not answer" + (places.isEmpty() ? "" : " at " + places)
                 + ". Start it, or correct /mclient/connection-string (--mongo URI does so for one start).";
+    }
+
+    /// What MongoDB has answered, without what it quotes of a command.
+    static String reason(MongoCommandException answer) {
+        return answer.getErrorCode() == MongoCodes.UNAUTHORIZED
+                ? "the MongoDB user of /mclient/connection-string lacks a privilege"
+                        + MongoCodes.missingAction(String.valueOf(answer.getErrorMessage()))
+                                .map(action -> ": " + action)
+                                .orElse("")
+                : "MongoDB answers with the error " + answer.getErrorCode() + " (" + answer.getErrorCodeName() + ")";
     }
 
     /// The innermost exception says what the system said.

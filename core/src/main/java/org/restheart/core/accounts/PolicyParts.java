@@ -21,7 +21,6 @@ import org.restheart.security.AmbientCredentials;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
 import org.restheart.security.FailedAttempts;
-import org.restheart.security.FailedAuthLogger;
 import org.restheart.security.OriginPattern;
 import org.restheart.security.Policy;
 import org.restheart.security.ProtectedCollection;
@@ -72,7 +71,8 @@ record PolicyParts(
         apiKeys.map(KeyParts::authenticator).ifPresent(authenticators::add);
         tokens.tokenBasic().ifPresent(authenticators::add);
         config.basicRealm()
-                .ifPresent(name -> authenticators.add(new BasicAuthenticator(realm.apply(name), name.component())));
+                .ifPresent(name -> authenticators.add(new BasicAuthenticator(
+                        realm.apply(name), name.component(), config.guards().clientAddress())));
         config.digest()
                 .ifPresent(digest -> authenticators.add(new DigestAuthenticator(
                         realm.apply(digest.accounts()),
@@ -111,9 +111,7 @@ record PolicyParts(
     private List<FailedAttempts> failedAttempts() {
         var attempts = new ArrayList<FailedAttempts>();
         config.guards().bruteForce().ifPresent(attempts::add);
-        if (config.guards().logsFailures()) {
-            attempts.add(new FailedAuthLogger());
-        }
+        config.guards().failureLog().ifPresent(attempts::add);
         return attempts;
     }
 

@@ -57,7 +57,7 @@ final class RootAccounts {
         var password = account.get(users.passwordProperty());
         return password instanceof BsonString text
                 && !text.getValue().isEmpty()
-                && (users.nameProperty().contains(".") || account.containsKey(users.nameProperty()))
+                && users.nameOf(account).isPresent()
                 && hasRole(account);
     }
 

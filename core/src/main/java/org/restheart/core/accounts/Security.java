@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -139,6 +140,11 @@ public final class Security implements Reauthorization, AutoCloseable {
     /// Whether an account in MongoDB had the publicly known password at the start.
     public boolean foundDefaultPassword() {
         return stored.filter(StoredSecurity::foundDefaultPassword).isPresent();
+    }
+
+    /// Says, for the console alone, which random password the first account has got. Never complete if it has none.
+    public CompletableFuture<String> firstAccount() {
+        return stored.map(StoredSecurity::firstAccount).orElseGet(CompletableFuture::new);
     }
 
     /// Takes over accounts and permissions from files and from the configuration itself; which of these are

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
@@ -88,9 +89,11 @@ final class StoredSecurity {
                 "accounts", config.keeping(), Runtime.getRuntime().maxMemory() / 16, StoredRealm.Entry::bytes));
         // A change identifies the account only if its name is its id.
         boolean byId = users.nameProperty().equals("_id");
+        var names = new AccountNames(client, users, lookUp);
         listen(users.database(), users.collection(), new Invalidation(cache, byId));
         listen(users.database(), users.collection(), changes.ofAccounts(byId)); // when it is invalidated
-        return new StoredRealm(users, new MongoAccounts(client, users, lookUp), hashes, cache);
+        listen(users.database(), users.collection(), names);
+        return new StoredRealm(users, new MongoAccounts(client, users, names, lookUp), hashes, cache);
     }
 
     private StoredPermissions permissions(MongoClient client, MongoAclConfig config) {
@@ -152,6 +155,11 @@ final class StoredSecurity {
     /// Whether an account in MongoDB had the default password at the start.
     boolean foundDefaultPassword() {
         return usersAtStart.foundDefaultPassword();
+    }
+
+    /// As [UsersAtStart#firstAccount].
+    CompletableFuture<String> firstAccount() {
+        return usersAtStart.firstAccount();
     }
 
     /// Invalidates what a write through this server may have changed.

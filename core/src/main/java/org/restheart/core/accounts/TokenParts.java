@@ -66,7 +66,9 @@ final class TokenParts {
         this.accounts = new Generations(realms, config.jwt().jwt().accountKey(), keyLimits);
         var endpoint = oauth.modelContext().map(TokenParts::tokensOf);
         this.resources = endpoint.map(tokens -> new ResourceGrant(tokens, scopes()));
-        var revocations = Revocations.of(stored.<Revocations.Store>flatMap(all -> all.revocations));
+        var revocations = Revocations.of(
+                stored.<Revocations.Store>flatMap(all -> all.revocations),
+                config.jwt().settings().leeway());
         this.jwt = config.jwt().jwt().with(accounts, revocations, endpoint);
         this.manager = manager(sessions(security, stored));
         if (config.tokenBasic() && manager.isEmpty()) {

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -24,9 +25,11 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.config.SecurityStores.MongoAclConfig;
 import org.restheart.core.config.SecurityStores.MongoRealmConfig;
+import org.restheart.core.config.SecurityStores.MongoRealmConfig.FirstUser;
 import org.restheart.core.server.StartException;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.WrongDeploymentException;
+import org.restheart.security.realm.DefaultAccount;
 import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +56,7 @@ final class UsersAtStart {
     private final SecurityConfig config;
     private final Optional<RootAccounts> requiredRootAccounts;
     private final Consumer<BsonDocument> permissionCheck;
+    private final CompletableFuture<String> firstAccount = new CompletableFuture<>();
     private final CountDownLatch tried = new CountDownLatch(1);
     private volatile @Nullable WrongDeploymentException wrong;
     private final BackgroundTasks tasks;
@@ -142,12 +146,15 @@ final class UsersAtStart {
     ///
     /// @param stored whether callers are known, or allowed something, by what is stored there
     static String reason(MongoException failure, ClusterDescription cluster, boolean stored) {
-        return failure instanceof MongoSecurityException
-                ? MongoFailures.REFUSED + ": "
-                        + (stored
-                                ? "nobody can sign in until it does"
-                                : "until it does, requests for data get an error")
-                : unreachable(cluster, stored);
+        return failure instanceof MongoCommandException answer
+                ? "The collections of accounts and permissions cannot be used: " + MongoFailures.reason(answer)
+                        + ". It is tried again and again"
+                : failure instanceof MongoSecurityException
+                        ? MongoFailures.REFUSED + ": "
+                                + (stored
+                                        ? "nobody can sign in until it does"
+                                        : "until it does, requests for data get an error")
+                        : unreachable(cluster, stored);
     }
 
     private static String unreachable(ClusterDescription cluster, boolean stored) {
@@ -161,8 +168,8 @@ final class UsersAtStart {
         if (acl.rootRole().isEmpty() && !config.definesPermissions() && permissions.estimatedDocumentCount() == 0) {
             LOG.warn(
                     "No account may do anything: {}.{} has no permission, and no role may do everything"
-                            + " (/mongoAclAuthorizer/root-role). A configuration file replaces the built-in one, in which"
-                            + " the role admin may; overrides (-o, RHO) change single keys of it",
+                        + " (/mongoAclAuthorizer/root-role). A configuration file replaces the built-in one, in which"
+                        + " the role admin may; overrides (-o, RHO) change single keys of it",
                     acl.database(),
                     acl.collection());
         }
@@ -178,15 +185,40 @@ final class UsersAtStart {
         var collection = collection(users.database(), users.collection());
         var first = realm.firstUser();
         if (first.isPresent() && collection.estimatedDocumentCount() == 0) {
-            // Several gateways may start at once: the second one finds the existing account.
-            var id = first.get().get("_id");
-            collection.updateOne(
-                    id == null ? first.get() : new BsonDocument("_id", id),
-                    new BsonDocument("$setOnInsert", withoutId(first.get())),
-                    new UpdateOptions().upsert(true));
-            LOG.info("Created the first account in {}.{}", users.database(), users.collection());
+            createFirst(realm, collection, first.get());
         }
+        new AccountNames(client, users, new LookUp()).ensure();
         warnOfDefaultPassword(users);
+    }
+
+    /// Several gateways may start at once: the second one finds the existing account.
+    private void createFirst(MongoRealmConfig realm, MongoCollection<BsonDocument> collection, FirstUser first) {
+        var users = realm.users();
+        var password = first.random() ? Optional.of(MongoRealmConfig.randomPassword()) : first.password();
+        var account = first.document().clone();
+        password.ifPresent(chosen -> account.put(users.passwordProperty(), new BsonString(realm.stored(chosen))));
+        var id = account.get("_id");
+        var outcome = collection.updateOne(
+                id == null ? account : new BsonDocument("_id", id),
+                new BsonDocument("$setOnInsert", withoutId(account)),
+                new UpdateOptions().upsert(true));
+        if (outcome.getUpsertedId() != null) {
+            LOG.info(
+                    "Created the first account in {}.{}{}",
+                    users.database(),
+                    users.collection(),
+                    first.random() ? "; its password is on the console" : "");
+            if (first.random()) {
+                var name = users.nameOf(account).orElse("");
+                firstAccount.complete("The first account is " + name + ", with the password " + password.orElseThrow()
+                        + ". It is shown this once.");
+            }
+        }
+    }
+
+    /// Says, for the console alone, which random password the first account has got. Never complete if it has none.
+    CompletableFuture<String> firstAccount() {
+        return firstAccount;
     }
 
     private void warnIfNobodyCanManage() {
@@ -206,11 +238,14 @@ final class UsersAtStart {
 
     private void warnOfDefaultPassword(UsersCollection users) {
         var known = collection(users.database(), users.collection())
-                .find(Filters.eq(users.passwordProperty(), new BsonString(MongoRealmConfig.DEFAULT_HASH)))
+                .find(Filters.eq(users.passwordProperty(), new BsonString(DefaultAccount.HASH)))
                 .first();
         defaultPassword = known != null;
         if (defaultPassword) {
-            LOG.warn("The account admin still has its default password. Change it before others can reach this server");
+            LOG.warn(
+                    "The account {} still has its default password, which is accepted from this machine only. Change"
+                            + " it",
+                    users.nameOf(known).orElse(""));
         }
     }
 

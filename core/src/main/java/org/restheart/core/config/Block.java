@@ -136,6 +136,13 @@ final class Block {
         return value(key) == null ? Optional.empty() : Optional.of(text(key, ""));
     }
 
+    /// A secret by which others are made or checked, such as a signing key. One that can be guessed is refused.
+    Optional<String> secret(String key) {
+        var secret = optionalText(key);
+        secret.flatMap(Secrets::weakness).ifPresent(why -> refuse(key, why));
+        return secret;
+    }
+
     String requiredText(String key) {
         return value(key) == null ? refused(key, "is required and must be a text" + misspelt(key), "") : text(key, "");
     }
@@ -269,6 +276,11 @@ final class Block {
     /// Records a warning that `--check` treats as an error.
     void suspect(String key, String text) {
         report(Level.SUSPECT, key, text);
+    }
+
+    /// Records a key that has no meaning here.
+    void unknown(String key, String text) {
+        reading.unknown(path + "/" + key, text);
     }
 
     void advise(String key, String text) {

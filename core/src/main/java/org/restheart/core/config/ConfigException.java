@@ -7,7 +7,7 @@ import java.util.List;
 public final class ConfigException extends RuntimeException {
     private final transient List<Finding> findings;
 
-    ConfigException(List<Finding> findings) {
+    public ConfigException(List<Finding> findings) {
         super(String.join("\n", findings.stream().map(Finding::toString).toList()), null, false, false);
         this.findings = List.copyOf(findings);
     }

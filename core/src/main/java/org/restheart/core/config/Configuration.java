@@ -2,44 +2,59 @@ package org.restheart.core.config;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 import org.restheart.core.config.Overrides.Assignment;
+import org.restheart.security.realm.DefaultAccount;
 
 /// The effective configuration as one tree, merged from its sources. Confined to the thread that starts the server.
 public final class Configuration {
-    /// The account of the built-in configuration, whose password is publicly known.
-    public static final String DEFAULT_ACCOUNT = "admin";
-
-    public static final String DEFAULT_PASSWORD = "secret";
     private static final String BUILT_IN = "restheart.yml";
 
     private final Map<String, @Nullable Object> tree;
     private final String origin;
     private final boolean custom;
-    private final List<Assignment> overrides;
+    private final Overridden overridden;
     private final Reading reading;
 
+    /// What overrides have set.
+    ///
+    /// @param applied in order
+    /// @param paths in the spelling of findings
+    /// @param blocks that only overrides have
+    private record Overridden(List<Assignment> applied, Set<String> paths, Set<String> blocks) {
+        static final Overridden NOTHING = new Overridden(List.of(), Set.of(), Set.of());
+
+        /// Whether one of them has set the key, something in it, or what it is in.
+        boolean concerns(String path) {
+            return paths.stream().anyMatch(set -> isWithin(path, set) || isWithin(set, path));
+        }
+
+        private static boolean isWithin(String path, String outer) {
+            return path.startsWith(outer)
+                    && (path.length() == outer.length() || "/[".indexOf(path.charAt(outer.length())) >= 0);
+        }
+    }
+
     private Configuration(
-            Map<String, @Nullable Object> tree,
-            String origin,
-            boolean custom,
-            List<Assignment> overrides,
-            Reading reading) {
+            Map<String, @Nullable Object> tree, String origin, boolean custom, Overridden overridden, Reading reading) {
         this.tree = tree;
         this.origin = origin;
         this.custom = custom;
-        this.overrides = overrides;
+        this.overridden = overridden;
         this.reading = reading;
+        reading.refuseUnknown(overridden::concerns);
     }
 
     /// Reads and merges the sources.
     ///
-    /// @throws ConfigException when a file is missing or malformed; a bad override is only a finding
+    /// @throws ConfigException when a file is missing or malformed; a bad override is a finding, which refuses all
     public static Configuration load(Sources sources) {
         var file = sources.file();
         var reading =
@@ -59,7 +74,8 @@ public final class Configuration {
     /// The configuration of a YAML text alone: for tests and for embedding.
     public static Configuration parse(String yaml) {
         var reading = new Reading();
-        return new Configuration(Yaml.parse(yaml, "configuration", reading), "configuration", true, List.of(), reading);
+        return new Configuration(
+                Yaml.parse(yaml, "configuration", reading), "configuration", true, Overridden.NOTHING, reading);
     }
 
     /// The built-in configuration file, with its comments.
@@ -78,18 +94,21 @@ public final class Configuration {
         return tree;
     }
 
-    private static List<Assignment> apply(
-            List<Assignment> wanted, Map<String, @Nullable Object> tree, Reading reading) {
+    private static Overridden apply(List<Assignment> wanted, Map<String, @Nullable Object> tree, Reading reading) {
         var applied = new ArrayList<Assignment>();
+        var paths = new HashSet<String>();
+        var before = Set.copyOf(tree.keySet());
         for (var assignment : wanted) {
             try {
-                assignment.path().set(tree, Trees.copyOf(assignment.value()));
+                paths.add(assignment.path().set(tree, Trees.copyOf(assignment.value())));
                 applied.add(assignment);
             } catch (ConfigException e) {
-                reading.add(new Finding(Level.SUSPECT, "", assignment.source() + ": " + e.getMessage()));
+                reading.add(new Finding(Level.REFUSED, "", assignment.source() + ": " + e.getMessage()));
             }
         }
-        return applied;
+        var blocks = new HashSet<>(tree.keySet());
+        blocks.removeAll(before);
+        return new Overridden(List.copyOf(applied), Set.copyOf(paths), Set.copyOf(blocks));
     }
 
     /// Such as the file's name.
@@ -128,7 +147,7 @@ public final class Configuration {
 
     /// The overrides that were applied, in order, one line each, secrets masked.
     public List<String> overrides() {
-        return overrides.stream().map(Assignment::toString).toList();
+        return overridden.applied().stream().map(Assignment::toString).toList();
     }
 
     /// The effective configuration as YAML, with the defaults of keys that are not set anywhere.
@@ -167,7 +186,7 @@ public final class Configuration {
     public Parsed read() {
         var config = GatewayConfig.read(Block.of("", tree, reading));
         var builtIn = builtIn(false);
-        new UnknownKeys(builtIn).report(tree, reading);
+        new UnknownKeys(builtIn, overridden.blocks()).report(tree, reading);
         UnknownKeys.Unavailable.report(tree, builtIn, custom, reading);
         reportExposure(config);
         return new Parsed(config, reading.findings());
@@ -197,8 +216,8 @@ public final class Configuration {
             reading.add(new Finding(
                     Level.ADVICE,
                     "",
-                    "The account " + DEFAULT_ACCOUNT + " has the default password"
-                            + (openHttp || openHttps ? ", and this server is reached from other machines" : "")
+                    "The account " + DefaultAccount.NAME + " has the default password"
+                            + (openHttp || openHttps ? ", which is accepted from this machine only" : "")
                             + ": change it in /fileRealmAuthenticator/users"));
         }
         var tokens = config.security().tokens();
@@ -230,7 +249,7 @@ public final class Configuration {
 
     private static boolean isDefaultAccount(@Nullable Object user) {
         return user instanceof Map<?, ?> properties
-                && DEFAULT_ACCOUNT.equals(properties.get("userid"))
-                && DEFAULT_PASSWORD.equals(properties.get("password"));
+                && DefaultAccount.NAME.equals(properties.get("userid"))
+                && DefaultAccount.PASSWORD.equals(properties.get("password"));
     }
 }

@@ -77,14 +77,14 @@ public record GatewayConfig(
         var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
         var access = Endpoint.read(root.block("access"), new Endpoint(true, "/_access", false));
         var rateLimits = RateLimitsConfig.read(root.block("rateLimits"), mclient.enabled());
-        var security = SecurityConfig.read(root, mclient.enabled(), access);
+        var http = ListenerConfig.read(root.block("http-listener"), true, 8080);
+        var https = ListenerConfig.readTls(root.block("https-listener"));
+        boolean loopback = isLocal(http, https);
+        var security = SecurityConfig.read(root, mclient.enabled(), access, loopback);
         var core = CoreConfig.read(
                 root.block("core"),
                 Runtime.getRuntime().availableProcessors(),
                 Runtime.getRuntime().maxMemory());
-        var http = ListenerConfig.read(root.block("http-listener"), true, 8080);
-        var https = ListenerConfig.readTls(root.block("https-listener"));
-        boolean loopback = isLocal(http, https);
         var config = new GatewayConfig(
                 core,
                 http,

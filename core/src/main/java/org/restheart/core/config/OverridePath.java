@@ -29,7 +29,7 @@ record OverridePath(String text, List<Step> steps) {
             Pattern.compile("/(?<key>[^/\\[\\]]+)(?<selectors>(?:\\[(?:'[^']*'|\"[^\"]*\"|[^'\"\\]])*\\])*)");
     private static final Pattern SELECTOR = Pattern.compile(
             "\\[\\s*(?:(?<index>\\d{1,9})"
-                    + "|@?(?<key>[^=\\[\\]'\"]+?)\\s*=\\s*(?:'(?<single>[^']*)'|\"(?<double>[^\"]*)\"|(?<bare>[^'\"\\]]+?)))\\s*\\]");
+                + "|@?(?<key>[^=\\[\\]'\"]+?)\\s*=\\s*(?:'(?<single>[^']*)'|\"(?<double>[^\"]*)\"|(?<bare>[^'\"\\]]+?)))\\s*\\]");
 
     /// Reads a path.
     ///
@@ -85,25 +85,30 @@ record OverridePath(String text, List<Step> steps) {
 
     /// Sets the value and creates missing parents. A tree that cannot take the value is left unchanged.
     ///
+    /// @return the path as findings have it: members of lists by their numbers
     /// @throws ConfigException saying why the value cannot be set
-    void set(Map<String, @Nullable Object> tree, @Nullable Object value) {
-        put(tree, 0, value);
+    String set(Map<String, @Nullable Object> tree, @Nullable Object value) {
+        var path = new StringBuilder();
+        put(tree, 0, value, path);
+        return path.toString();
     }
 
     /// The node with the value set below it. Changes nothing before the remaining steps have succeeded.
-    private @Nullable Object put(@Nullable Object node, int depth, @Nullable Object value) {
+    private @Nullable Object put(@Nullable Object node, int depth, @Nullable Object value, StringBuilder path) {
         if (depth == steps.size()) {
             return value;
         }
         return switch (steps.get(depth)) {
             case Step.Key(var name) -> {
                 var map = map(node, name);
-                map.put(name, put(map.get(name), depth + 1, value));
+                path.append('/').append(name);
+                map.put(name, put(map.get(name), depth + 1, value, path));
                 yield map;
             }
             case Step.Index(var number) -> {
                 var list = list(node, "[" + number + "]");
-                var member = put(number > list.size() ? null : list.get(number - 1), depth + 1, value);
+                path.append('[').append(number).append(']');
+                var member = put(number > list.size() ? null : list.get(number - 1), depth + 1, value, path);
                 while (list.size() < number) {
                     list.add(null);
                 }
@@ -113,7 +118,8 @@ record OverridePath(String text, List<Step> steps) {
             case Step.Member(var key, var wanted) -> {
                 var list = list(node, "[" + key + "='" + wanted + "']");
                 int found = indexOf(list, key, wanted);
-                list.set(found, put(list.get(found), depth + 1, value));
+                path.append('[').append(found + 1).append(']');
+                list.set(found, put(list.get(found), depth + 1, value, path));
                 yield list;
             }
         };

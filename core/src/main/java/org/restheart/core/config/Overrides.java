@@ -12,7 +12,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.json.JsonReadFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Reads overrides. A bad one is reported and left out.
+/// Reads overrides. One that is malformed is refused.
 ///
 /// @param source such as `RHO` or the name of a file, for messages
 record Overrides(String source, Reading reading) {
@@ -68,7 +68,7 @@ record Overrides(String source, Reading reading) {
     }
 
     private void report(ConfigException e) {
-        reading.add(new Finding(Level.SUSPECT, "", source + ": " + e.getMessage()));
+        reading.add(new Finding(Level.REFUSED, "", source + ": " + e.getMessage()));
     }
 
     /// The syntax of the environment variable `RHO` and of files that end in `.conf`: `path -> value` pairs, separated

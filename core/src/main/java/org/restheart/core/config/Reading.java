@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The state of one reading of a configuration: blocks and keys that were read, defaults of absent keys, and findings.
@@ -21,6 +22,7 @@ final class Reading {
     private final List<Finding> findings = new ArrayList<>();
     private final Map<String, Visit> visits = new LinkedHashMap<>();
     private final Map<String, Object> filled = new LinkedHashMap<>();
+    private Predicate<String> refusedUnknown = _ -> false;
 
     /// For a configuration without a file: relative file names are resolved against the working directory.
     Reading() {
@@ -60,6 +62,17 @@ final class Reading {
         if (!findings.contains(finding)) {
             findings.add(finding);
         }
+    }
+
+    /// Has unknown keys at some paths refused.
+    void refuseUnknown(Predicate<String> paths) {
+        refusedUnknown = paths;
+    }
+
+    /// Records an unknown key. One that an override has set is refused: what it was meant for would keep a value that
+    /// the operator did not want.
+    void unknown(String path, String text) {
+        add(new Finding(refusedUnknown.test(path) ? Finding.Level.REFUSED : Finding.Level.SUSPECT, path, text));
     }
 
     Map<String, Visit> visits() {

@@ -1,10 +1,12 @@
 package org.restheart.core.config;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +21,9 @@ final class Secrets {
 
     /// Keys that contain such a word but are not secret.
     private static final Set<String> HARMLESS = Words.of("""
-            keystore-path keys-db keys-collection prop-password minimum-password-strength token-endpoint-uri
-            max-tokens templates password-reset""");
+        keystore-path keys-db keys-collection prop-password minimum-password-strength token-endpoint-uri
+        max-tokens templates password-reset\
+        """);
 
     /// Blocks whose values are all secret: headers that are sent to other servers, such as `Authorization`.
     private static final String HEADERS = "headers";
@@ -34,7 +37,37 @@ final class Secrets {
             "(?i)((?:\"[^\"]*|'[^']*|\\b\\w*)(?:password|pwd|secret|key|token)[^\"':\\s]*[\"']?\\s*:\\s*)"
                     + "(\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|-?\\d[\\d.eE+-]*)");
 
+    private static final int SHORTEST = 32;
+
+    /// What examples and templates have in place of a secret, in small letters without separators.
+    private static final List<String> PLACEHOLDERS = Words.list("""
+        replace changeme changeit changethis placeholder yoursecret yourkey yourtoken yourown yourjwt yoursigning
+        your256bit your512bit putyour insertyour enteryour astringsecretatleast astringsecretthatisatleast
+        validstringsecret secretof32 32randombytes randombytes32 32bytesormore secretsecret passwordpassword\
+        """);
+
+    /// A variable or a gap of a template that nothing has filled.
+    private static final Pattern UNFILLED =
+            Pattern.compile("\\$\\{.*}|\\$\\(.*\\)|\\{\\{.*}}|<.*>|%.*%", Pattern.DOTALL);
+
     private Secrets() {}
+
+    /// Why a secret can be guessed, if so; without the secret itself.
+    static Optional<String> weakness(String secret) {
+        if (secret.getBytes(StandardCharsets.UTF_8).length < SHORTEST) {
+            return Optional.of("has fewer than " + SHORTEST + " bytes, which can be guessed; openssl rand -base64 32"
+                    + " makes one that cannot");
+        }
+        return isPlaceholder(secret)
+                ? Optional.of("is a placeholder, which anybody knows; openssl rand -base64 32 makes a secret")
+                : Optional.empty();
+    }
+
+    static boolean isPlaceholder(String secret) {
+        var letters = secret.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]", "");
+        return UNFILLED.matcher(secret.strip()).matches()
+                || PLACEHOLDERS.stream().anyMatch(letters::contains);
+    }
 
     /// The URI with the password replaced, and with parameters named like secrets replaced.
     static String inUri(String uri) {

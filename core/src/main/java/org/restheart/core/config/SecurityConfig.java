@@ -40,8 +40,9 @@ public record SecurityConfig(
         Set<MongoNamespace> reserved) {
 
     private static final List<String> MECHANISMS = Words.list("""
-            basicAuthMechanism digestAuthMechanism identityAuthMechanism tokenBasicAuthMechanism
-            jwtAuthenticationMechanism apiKeyAuthMechanism""");
+        basicAuthMechanism digestAuthMechanism identityAuthMechanism tokenBasicAuthMechanism
+        jwtAuthenticationMechanism apiKeyAuthMechanism\
+        """);
 
     public enum RealmName {
         FILE("fileRealmAuthenticator"),
@@ -63,11 +64,12 @@ public record SecurityConfig(
     public record Digest(String realm, String domain, RealmName accounts) {}
 
     /// @param mongo whether MongoDB is configured: without it, components that need it are off by default
-    static SecurityConfig read(Block root, boolean mongo, Endpoint access) {
+    /// @param loopback whether this machine alone can reach the server
+    static SecurityConfig read(Block root, boolean mongo, Endpoint access, boolean loopback) {
         var full = root.block("fullAuthorizer");
         var tokens = SecurityTokens.read(root);
         var fileUsers = SecurityFiles.users(root.block("fileRealmAuthenticator"));
-        var mongoRealm = SecurityStores.MongoRealmConfig.read(root.block("mongoRealmAuthenticator"), mongo);
+        var mongoRealm = SecurityStores.MongoRealmConfig.read(root.block("mongoRealmAuthenticator"), mongo, loopback);
         boolean withoutId = mongoRealm.isEmpty()
                 && fileUsers.isPresent()
                 && fileUsers.get().stream().noneMatch(user -> user.properties().containsKey("_id"));
@@ -182,8 +184,8 @@ public record SecurityConfig(
         if (fileUsers.isPresent() && !fileIsUsed && accountsRealm() != RealmName.FILE) {
             root.advise(
                     "fileRealmAuthenticator",
-                    "has accounts that no mechanism asks for: /basicAuthMechanism needs enabled: true and authenticator:"
-                            + " fileRealmAuthenticator");
+                    "has accounts that no mechanism asks for: /basicAuthMechanism needs enabled: true and"
+                            + " authenticator: fileRealmAuthenticator");
         }
         if (!mongo && apiKeys.isPresent()) {
             root.refuse("mclient/enabled", "must be true for apiKeyAuthMechanism");

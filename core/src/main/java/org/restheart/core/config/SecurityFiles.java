@@ -69,7 +69,7 @@ final class SecurityFiles {
         for (var key : user.toMap().keySet()) {
             if (!USER_KEYS.contains(key)) {
                 Nearest.to(key, USER_KEYS)
-                        .ifPresent(near -> user.suspect(key, "has no meaning; did you mean " + near + "?"));
+                        .ifPresent(near -> user.unknown(key, "has no meaning; did you mean " + near + "?"));
             }
         }
     }

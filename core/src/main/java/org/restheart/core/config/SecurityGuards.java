@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.restheart.security.BruteForceGuard;
 import org.restheart.security.ClientAddress;
+import org.restheart.security.FailedAuthLogger;
 import org.restheart.security.OriginPattern;
 import org.restheart.security.OriginVetoer;
 import org.restheart.security.predicate.Predicate;
@@ -14,6 +15,7 @@ import org.restheart.security.predicate.PredicateParser;
 /// Guards beside the security filter. A part is empty when its component is off.
 ///
 /// @param clientAddress under which address attempts and content are counted, whether or not attempts are bounded
+/// @param failureLog logs failed log-ins
 /// @param guardsRootRole whether no write may give an account the root role
 /// @param unrestrictedRoles may see the tokens of accounts
 /// @param cors what pages of other origins may do
@@ -21,7 +23,7 @@ public record SecurityGuards(
         Optional<BruteForceGuard> bruteForce,
         ClientAddress clientAddress,
         Optional<OriginVetoer> origins,
-        boolean logsFailures,
+        Optional<FailedAuthLogger> failureLog,
         boolean guardsRootRole,
         List<String> unrestrictedRoles,
         Cors cors) {
@@ -47,7 +49,7 @@ public record SecurityGuards(
                 bruteForce(root.block("bruteForceAttackGuard")),
                 clientAddress(root.block("bruteForceAttackGuard")),
                 origins(root.block("originVetoer")),
-                root.block("failedAuthLogger").bool("enabled", false),
+                failureLog(root.block("failedAuthLogger")),
                 root.block("rootRoleGuard").bool("enabled", true),
                 unrestrictedRoles(root.block("accountsConfig")),
                 Cors.read(root.block("cors")));
@@ -57,8 +59,15 @@ public record SecurityGuards(
         return block.has("users-unrestricted-roles") ? block.texts("users-unrestricted-roles", List.of()) : List.of();
     }
 
+    /// A file that switches it on has always had refusals logged, too.
+    private static Optional<FailedAuthLogger> failureLog(Block block) {
+        boolean enabled = block.bool("enabled", true);
+        boolean refusals = block.bool("refusals", block.has("enabled"));
+        return enabled ? Optional.of(new FailedAuthLogger(refusals)) : Optional.empty();
+    }
+
     private static Optional<BruteForceGuard> bruteForce(Block block) {
-        if (!block.bool("enabled", false)) {
+        if (!block.bool("enabled", true)) {
             return Optional.empty();
         }
         int max = block.integer("max-failed-attempts", 5, 1, 10_000);

@@ -1,13 +1,20 @@
 package org.restheart.core.config;
 
+import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.mongodb.MongoNamespace;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.json.JsonParseException;
+import org.restheart.http.SecretValues;
 import org.restheart.security.InvalidatedCache.CacheExpiry;
 import org.restheart.security.ProtectedCollection;
+import org.restheart.security.realm.DefaultAccount;
+import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.RolesPath;
 import org.restheart.security.realm.UsersCollection;
 
@@ -25,18 +32,28 @@ public final class SecurityStores {
             UsersCollection users,
             int bcryptCost,
             Optional<Integer> minimumStrength,
-            Optional<BsonDocument> firstUser,
+            Optional<FirstUser> firstUser,
             CacheExpiry keeping) {
-        /// bcrypt of the default password.
-        public static final String DEFAULT_HASH = "$2a$12$D.IEcUHVPotQ3HXNvIGYxOPc5excTuj7RQJNJvkKPRVyrNCvUZVU2";
+        /// The account of a first start.
+        ///
+        /// @param document with its password as it is stored
+        /// @param password instead of that one
+        /// @param random whether a random one takes its place, since others can reach the server
+        public record FirstUser(BsonDocument document, Optional<String> password, boolean random) {
+            @Override
+            public String toString() {
+                return "FirstUser";
+            }
+        }
 
         private static final String ROLES = "$.roles";
+        private static final int RANDOM_BYTES = 15;
 
         private static final String FIRST_USER =
-                "{\"_id\": \"admin\", \"password\": \"" + DEFAULT_HASH + "\", \"roles\": [\"admin\"]}";
+                "{\"_id\": \"admin\", \"password\": \"" + DefaultAccount.HASH + "\", \"roles\": [\"admin\"]}";
 
         /// Empty when the component is off.
-        static Optional<MongoRealmConfig> read(Block block, boolean absent) {
+        static Optional<MongoRealmConfig> read(Block block, boolean absent, boolean loopback) {
             if (!block.bool("enabled", absent)) {
                 return Optional.empty();
             }
@@ -46,7 +63,7 @@ public final class SecurityStores {
                     users(block, hashed),
                     block.integer("bcrypt-complexity", 12, 4, 31),
                     block.bool("enforce-minimum-password-strength", false) ? Optional.of(strength) : Optional.empty(),
-                    firstUser(block),
+                    firstUser(block, loopback),
                     keeping(block, false, 60_000)));
         }
 
@@ -88,17 +105,40 @@ public final class SecurityStores {
             }
         }
 
-        private static Optional<BsonDocument> firstUser(Block block) {
+        private static Optional<FirstUser> firstUser(Block block, boolean loopback) {
             var text = block.text("create-user-document", FIRST_USER);
+            var password = block.optionalText("create-user-password");
+            password.ifPresent(chosen -> refuseKnown(block, chosen));
             if (!block.bool("create-user", true)) {
                 return Optional.empty();
             }
             try {
-                return Optional.of(BsonDocument.parse(text));
+                var document = BsonDocument.parse(text);
+                boolean known = document.get(block.text("prop-password", "password")) instanceof BsonString stored
+                        && List.of(DefaultAccount.HASH, DefaultAccount.PASSWORD).contains(stored.getValue());
+                return Optional.of(new FirstUser(document, password, known && !loopback && password.isEmpty()));
             } catch (JsonParseException _) {
                 block.refuse("create-user-document", "is not a JSON object");
                 return Optional.empty();
             }
+        }
+
+        private static void refuseKnown(Block block, String password) {
+            if (password.equals(DefaultAccount.PASSWORD) || Secrets.isPlaceholder(password)) {
+                block.refuse("create-user-password", "is a placeholder, which anybody knows");
+            } else if (password.getBytes(StandardCharsets.UTF_8).length > PasswordHashes.MAX_PASSWORD_BYTES) {
+                block.refuse("create-user-password", "is longer than " + PasswordHashes.MAX_PASSWORD_BYTES + " bytes");
+            }
+        }
+
+        /// A password that nobody knows.
+        public static String randomPassword() {
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(SecretValues.random(RANDOM_BYTES));
+        }
+
+        /// The form in which a password is stored. Takes as long as bcrypt does.
+        public String stored(String password) {
+            return users.hashed() ? BCrypt.withDefaults().hashToString(bcryptCost, password.toCharArray()) : password;
         }
 
         /// Without the password of the first account.
@@ -154,7 +194,7 @@ public final class SecurityStores {
                     ? Optional.of(new ApiKeyConfig(
                             mechanism.texts("header-names", List.of("apiKey", "api-key")),
                             stored(realm),
-                            realm.optionalText("pepper"),
+                            realm.secret("pepper"),
                             realm.bool("allow-unlimited", false),
                             Duration.ofDays(realm.integer("max-lifetime-days", 365, 1, 36_500)),
                             realm.bool("self-service", true),

@@ -4,7 +4,6 @@ import com.mongodb.MongoNamespace;
 import com.nimbusds.jose.JWSAlgorithm;
 import java.net.MalformedURLException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -178,7 +177,6 @@ public record SecurityTokens(
     /// @param shared whether other gateways accept tokens of this one, and this one after its next start
     /// @param revocations the collection of revoked tokens
     public record JwtConfig(Jwt.Settings settings, Jwt jwt, boolean shared, MongoNamespace revocations) {
-        private static final int SHORTEST_KEY = 32;
         private static final Set<String> ALGORITHMS = Set.of(
                 "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384",
                 "ES512");
@@ -188,12 +186,11 @@ public record SecurityTokens(
                     algorithm(block),
                     block.isNull("issuer") ? Optional.empty() : Optional.of(block.text("issuer", "restheart.org")),
                     block.has("audience") ? block.texts("audience", List.of()) : List.of(),
-                    block.bool("require-exp", false));
-            var key = block.optionalText("key");
+                    block.bool("require-exp", false),
+                    block.seconds("leeway", 60, 0, 600));
+            var key = settings.isSymmetric() ? block.secret("key") : block.optionalText("key");
             var keySet = block.optionalText("jwks");
-            if (settings.isSymmetric()) {
-                key.ifPresent(secret -> warnIfGuessable(block, secret));
-            } else if (key.isEmpty() == keySet.isEmpty()) {
+            if (!settings.isSymmetric() && key.isEmpty() == keySet.isEmpty()) {
                 block.refuse("key", "or jwks, one of the two, is required for " + settings.algorithm());
             }
             var revocations = new MongoNamespace(
@@ -244,15 +241,6 @@ public record SecurityTokens(
                 return JWSAlgorithm.HS256;
             }
             return JWSAlgorithm.parse(name);
-        }
-
-        private static void warnIfGuessable(Block block, String secret) {
-            if (secret.equals("secret")) {
-                block.advise(
-                        "key", "is the publicly known default: anybody can sign tokens with it and act as any account");
-            } else if (secret.getBytes(StandardCharsets.UTF_8).length < SHORTEST_KEY) {
-                block.advise("key", "has fewer than " + SHORTEST_KEY + " bytes, which can be guessed");
-            }
         }
 
         /// Whether tokens can be signed with the configured key.

@@ -26,16 +26,26 @@ public record Sources(
         Optional<String> inline,
         Map<String, Object> options) {
 
-    /// Those of the environment that are read.
-    public static final Set<String> VARIABLES = Set.of("RESTHEART_CONF_FILE", "RHO_FILE", "RHO");
+    private static final String ADMIN_PASSWORD = "RESTHEART_ADMIN_PASSWORD";
 
+    /// Those of the environment that are read.
+    public static final Set<String> VARIABLES =
+            Set.of("RESTHEART_CONF_FILE", "RHO_FILE", "RHO", ADMIN_PASSWORD, ADMIN_PASSWORD + "_FILE");
+
+    /// @throws ConfigException when a file with a password cannot be read
     public static Sources of(Map<String, String> environment) {
-        return new Sources(
+        var sources = new Sources(
                 false,
                 path(environment, "RESTHEART_CONF_FILE"),
                 path(environment, "RHO_FILE"),
                 Optional.ofNullable(environment.get("RHO")),
                 Map.of());
+        return Optional.ofNullable(environment.get(ADMIN_PASSWORD))
+                .or(() -> path(environment, ADMIN_PASSWORD + "_FILE")
+                        .map(file -> text(file).stripTrailing()))
+                .filter(password -> !password.isEmpty())
+                .map(password -> sources.with("/mongoRealmAuthenticator/create-user-password", password))
+                .orElse(sources);
     }
 
     private static Optional<Path> path(Map<String, String> environment, String name) {

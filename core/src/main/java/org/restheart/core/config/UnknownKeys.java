@@ -12,9 +12,11 @@ import org.restheart.http.Nearest;
 import org.restheart.http.Words;
 
 /// Reports unknown keys of known blocks with the most similar known key. A key is known when it was read, when it is in
-/// the built-in configuration, or when [KnownKeys] lists it. Unknown blocks are legal: they are the arguments of
-/// plugins.
-record UnknownKeys(Map<String, @Nullable Object> builtIn) {
+/// the built-in configuration, or when [KnownKeys] lists it. Unknown blocks of a file are legal: they are the arguments
+/// of plugins.
+///
+/// @param onlyOverridden blocks that overrides have made, of which unknown ones are refused
+record UnknownKeys(Map<String, @Nullable Object> builtIn, Set<String> onlyOverridden) {
     void report(Map<String, @Nullable Object> tree, Reading reading) {
         reading.visits().forEach((path, visit) -> report(path, visit.values(), known(path, visit.asked()), reading));
         tree.forEach((name, value) -> {
@@ -40,30 +42,31 @@ record UnknownKeys(Map<String, @Nullable Object> builtIn) {
                 if (path.isEmpty()) {
                     reportTop(key, value, known, reading);
                 } else {
-                    reading.add(new Finding(
-                            Level.SUSPECT, path + "/" + key, "is not known" + Nearest.question(key, known)));
+                    reading.unknown(path + "/" + key, "is not known" + Nearest.question(key, known));
                 }
             }
         });
     }
 
-    private static void reportTop(String key, @Nullable Object value, Set<String> known, Reading reading) {
+    private void reportTop(String key, @Nullable Object value, Set<String> known, Reading reading) {
         var hint = Nearest.question(key, known);
         if (key.startsWith("/")) {
             reading.add(new Finding(
                     Level.SUSPECT, key, "is an override, which this file cannot have: such a file is given with -o"));
         } else if (!(value instanceof Map)) {
-            reading.add(new Finding(
-                    Level.SUSPECT, "/" + key, "is not known" + (hint.isEmpty() ? ofBlock(key, reading) : hint)));
+            reading.unknown("/" + key, "is not known" + (hint.isEmpty() ? ofBlock(key, reading) : hint));
+        } else if (onlyOverridden.contains(key) && !KnownKeys.ELSEWHERE.contains(key)) {
+            reading.add(new Finding(Level.REFUSED, "/" + key, "is not known" + hint));
         } else if (hint.isEmpty()
                 && Boolean.TRUE.equals(Trees.block((Map<?, ?>) value).get("enabled"))) {
             reading.add(new Finding(
                     Level.ADVICE,
                     "/" + key,
                     "is enabled, but has no effect: this release has no such component, and no plugins"));
+        } else if (hint.isEmpty()) {
+            reading.add(new Finding(Level.DETAIL, "/" + key, "is taken for the arguments of a plugin"));
         } else {
-            var level = hint.isEmpty() ? Level.DETAIL : Level.SUSPECT;
-            reading.add(new Finding(level, "/" + key, "is taken for the arguments of a plugin" + hint));
+            reading.unknown("/" + key, "is taken for the arguments of a plugin" + hint);
         }
     }
 
@@ -113,8 +116,19 @@ record UnknownKeys(Map<String, @Nullable Object> builtIn) {
 
         /// Components without keys in the built-in configuration, beside those of [Unavailable#ALWAYS_ON].
         private static final Set<String> COMPONENTS = Words.of("""
-                changeStreamActivator graphAppsInitializer graphAppsUpdater polyglotDeployer failedAuthLogger
-                rootRoleGuard aclRegistryAllower aclRegistryVetoer accountsConfig oauthConfig emails""");
+            changeStreamActivator graphAppsInitializer graphAppsUpdater polyglotDeployer failedAuthLogger
+            rootRoleGuard aclRegistryAllower aclRegistryVetoer accountsConfig oauthConfig emails\
+            """);
+
+        /// Blocks of components that others have, and this release does not: without effect.
+        private static final Set<String> ELSEWHERE = Words.of("""
+            mclient-reactive updatePipelineSecurityChecker accountsService accountsInitializer registerService
+            forgotPasswordService inviteService resendInviteService emailVerificationService resetPasswordService
+            activateService acceptInviteService invitationInfoService listInvitationsService
+            listTeamMembersService getTeamsService teamService switchTeamService removeMemberService
+            updateMemberRoleService updateProfileService changePasswordService tokenFailedAuthInterceptor
+            oauthService oauthInitiator oauthCallback googleOAuthProvider githubOAuthProvider\
+            """);
 
         /// Keys without a default, former keys and other spellings.
         private static final Map<String, Set<String>> KEYS = Map.ofEntries(
@@ -130,10 +144,11 @@ record UnknownKeys(Map<String, @Nullable Object> builtIn) {
                 entry("/originVetoer", "whitelist-patterns ignore-paths"),
                 entry("/mongoRealmAuthenticator", "attached-props"),
                 entry("/accountsConfig", """
-                        app-name jwt-ttl cookie-domain cookie-name cookie-secure frontend-url frontend-app-url
-                        terms-version privacy-version default-locale templates team-claim-name member-role-name
-                        ownership-role default-role membership-endpoints-enabled account-properties-claims
-                        users-unrestricted-roles"""),
+                    app-name jwt-ttl cookie-domain cookie-name cookie-secure frontend-url frontend-app-url
+                    terms-version privacy-version default-locale templates team-claim-name member-role-name
+                    ownership-role default-role membership-endpoints-enabled account-properties-claims
+                    users-unrestricted-roles\
+                    """),
                 entry("/oauthConfig", "api-base-url frontend-success-url frontend-error-url providers"));
 
         /// Blocks whose keys are not checked.
@@ -192,13 +207,14 @@ record UnknownKeys(Map<String, @Nullable Object> builtIn) {
 
         /// Components that `enabled: false` does not switch off, since their work is always done.
         static final List<String> ALWAYS_ON = Words.list("""
-                txnsActivator graphAppDefinitionPutPostChecker graphAppDefinitionPatchChecker graphAppDefinitionEscaper
-                graphAppDefinitionGetUnescaper checkContentSize jsonSchemaBeforeWrite jsonSchemaAfterWrite
-                namespacesResponseFlattener halRepresentation addRequestProperties fileMediaTypeDetector
-                obsoleteChangeStreamRemover mongoPermissionFilters mongoPermissionMergeRequest
-                mongoPermissionProjectResponse mongoPermissionAllowMgmtRequests mongoPermissionAllowBulkRequests
-                mongoPermissionAllowWriteMode formDataToBasicAuthInterceptor userPwdHasher userPwdRemover
-                denyFilterOnUserPwd userPwdStrengthEnforcer""");
+            txnsActivator graphAppDefinitionPutPostChecker graphAppDefinitionPatchChecker graphAppDefinitionEscaper
+            graphAppDefinitionGetUnescaper checkContentSize jsonSchemaBeforeWrite jsonSchemaAfterWrite
+            namespacesResponseFlattener halRepresentation addRequestProperties fileMediaTypeDetector
+            obsoleteChangeStreamRemover mongoPermissionFilters mongoPermissionMergeRequest
+            mongoPermissionProjectResponse mongoPermissionAllowMgmtRequests mongoPermissionAllowBulkRequests
+            mongoPermissionAllowWriteMode formDataToBasicAuthInterceptor userPwdHasher userPwdRemover
+            denyFilterOnUserPwd userPwdStrengthEnforcer\
+            """);
 
         private Unavailable() {}
 

@@ -31,7 +31,8 @@ class ApiKeyTest {
         gateway = TestGateway.start(
                 mongo,
                 "apiKeyAuthMechanism: {enabled: true}\n"
-                        + "apiKeyRealm: {keys-db: $db, keys-collection: apikeys, pepper: salt-and-pepper}\n"
+                        + "apiKeyRealm: {keys-db: $db, keys-collection: apikeys, pepper:"
+                        + " salt-and-pepper-of-more-than-32-bytes}\n"
                         + "dataApi: {enabled: true}\n");
         gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/c')\"}");
         gateway.insert("c", "{_id: 1}");
@@ -188,10 +189,10 @@ class ApiKeyTest {
     void the_collections_of_the_gateway_itself_are_out_of_reach_while_they_are_not_in_use(
             String name, TestMongo mongo) {
         try (var off = TestGateway.start(mongo, """
-                dataApi: {enabled: true, sessions-db: $db}
-                jwtConfigProvider: {revocations-db: $db}
-                rateLimits: {shared-db: $db}
-                """)) {
+            dataApi: {enabled: true, sessions-db: $db}
+            jwtConfigProvider: {revocations-db: $db}
+            rateLimits: {shared-db: $db}
+            """)) {
             off.insert(name, "{_id: 'digest', account: 'admin'}");
             off.insert("c", "{_id: 1}");
             var admin = off.as("admin");
@@ -233,7 +234,8 @@ class ApiKeyTest {
                     .isEqualTo(403);
             assertThat(admin.delete("/apikeys").statusCode()).isEqualTo(403);
             var action =
-                    "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"%s\", \"document\": {\"a\": 1}, %s}";
+                    "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"%s\", \"document\": {\"a\": 1},"
+                            + " %s}";
             for (var insert : List.of("insertOne", "find")) {
                 assertThat(admin.post(
                                         "/app/a/endpoint/data/v1/action/" + insert,

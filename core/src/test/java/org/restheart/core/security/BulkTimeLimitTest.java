@@ -31,12 +31,12 @@ class BulkTimeLimitTest {
         slow.insertMany(
                 IntStream.range(0, 2_000).mapToObj(i -> new Document("_id", i)).toList());
         var config = """
-                http-listener: {host: 127.0.0.1, port: 0}
-                mclient: {connection-string: "%s"}
-                mongo: {query-time-limit: 500, mongo-mounts: [{what: /%s, where: /}]}
-                fullAuthorizer: {enabled: true, authentication-required: false}
-                basicAuthMechanism: {enabled: false}
-                """.formatted(mongo.connectionString(), database.getName());
+            http-listener: {host: 127.0.0.1, port: 0}
+            mclient: {connection-string: "%s"}
+            mongo: {bulk-time-limit: 500, mongo-mounts: [{what: /%s, where: /}]}
+            fullAuthorizer: {enabled: true, authentication-required: false}
+            basicAuthMechanism: {enabled: false}
+            """.formatted(mongo.connectionString(), database.getName());
         try (var gateway = Gateway.start(GatewayConfig.parse(config))) {
             long began = System.nanoTime();
             var answer = TestClient.of(gateway.address())

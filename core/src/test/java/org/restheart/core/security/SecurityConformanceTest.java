@@ -40,22 +40,22 @@ class SecurityConformanceTest {
         var rules = mongo.newDatabaseName();
         addUsers(rules);
         this.stored = start(rules, """
-                mongoAclAuthorizer: {enabled: true, acl-db: $db, acl-collection: acl, root-role: admin}
-                """);
+            mongoAclAuthorizer: {enabled: true, acl-db: $db, acl-collection: acl, root-role: admin}
+            """);
         this.inFile = start(rules, """
-                mongoAclAuthorizer: {enabled: false}
-                fileAclAuthorizer:
-                  enabled: true
-                  permissions:
-                    - role: r1
-                      priority: 1
-                      predicate: path-template('/{db}/c') and method(GET)
-                      mongo: {readFilter: {status: public}}
-                    - role: r1
-                      priority: 2
-                      predicate: path-template('/{db}/c') and method(GET)
-                      mongo: {readFilter: {status: private}}
-                """);
+            mongoAclAuthorizer: {enabled: false}
+            fileAclAuthorizer:
+              enabled: true
+              permissions:
+                - role: r1
+                  priority: 1
+                  predicate: path-template('/{db}/c') and method(GET)
+                  mongo: {readFilter: {status: public}}
+                - role: r1
+                  priority: 2
+                  predicate: path-template('/{db}/c') and method(GET)
+                  mongo: {readFilter: {status: private}}
+            """);
     }
 
     private void addUsers(String database) {
@@ -72,6 +72,7 @@ class SecurityConformanceTest {
         return new Running(Gateway.start(GatewayConfig.parse(
                 """
                 core: {error-bodies: MINIMAL}
+                bruteForceAttackGuard: {enabled: false}
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: "$uri"}
                 mongo: {mongo-mounts: [{what: '*', where: /}, {what: /$db, where: /rules}]}

@@ -28,7 +28,8 @@ class SilentMistakesTest {
         gateway = TestGateway.start(
                 mongo,
                 "apiKeyAuthMechanism: {enabled: true}\n"
-                        + "apiKeyRealm: {keys-db: $db, keys-collection: apikeys, pepper: salt-and-pepper}\n");
+                        + "apiKeyRealm: {keys-db: $db, keys-collection: apikeys, pepper:"
+                        + " salt-and-pepper-of-more-than-32-bytes}\n");
     }
 
     private static TestClient admin() {
@@ -56,28 +57,50 @@ class SilentMistakesTest {
                 "{'role': 'editor', 'predicate': 'true'} | role is for files",
                 "{'roles': 'editor', 'predicate': 'true'} | roles must be a list of texts",
                 "{'roles': ['editor'], 'predicate': 'pathprefix(/)'} | predicate does not parse",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readfilter': {'a': 1}}} | mongo.readfilter is unknown; did you mean mongo.readFilter?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'prioritty': 1} | prioritty is unknown; did you mean priority?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'readFilter': {'a': 1}} | did you mean mongo.readFilter, within the object mongo?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'readfilter': {'a': 1}} | did you mean mongo.readFilter, within the object mongo?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'filter': {'a': 1}}} | mongo.filter is unknown",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readfilter': {'a': 1}}} |"
+                        + " mongo.readfilter is unknown; did you mean mongo.readFilter?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'prioritty': 1} | prioritty is unknown; did you"
+                        + " mean priority?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'readFilter': {'a': 1}} | did you mean"
+                        + " mongo.readFilter, within the object mongo?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'readfilter': {'a': 1}} | did you mean"
+                        + " mongo.readFilter, within the object mongo?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'filter': {'a': 1}}} | mongo.filter is"
+                        + " unknown",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'priority': 'high'} | priority must be a number",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '@usr._id'}}} | unknown variable @usr._id; did you mean @user?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '%%user.id'}}} | unknown variable %%user.id; did you mean @user._id?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'mergeRequest': {'a': '%USERS'}}} | unknown variable %USERS; did you mean %USER?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'mergeRequest': {'$set': {'a': '@user._id'}}}} | mongo.mergeRequest has the operator $set; it names properties and their values",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'$where': 1}}} | $where without a text",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'$ore': []}}} | unknown operator $ore; did you mean $or?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'_$or': {}}}} | $or without a list",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$gtt': 1}}}} | unknown operator $gtt on a; did you mean $gt?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'$or': [{'b': 1}, {'a': {'_$eqq': 1}}]}}} | unknown operator $eqq on a; did you mean $eq?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$not': {'$elemMatch': {'b': {'$lessthan': 1}}}}}}} | unknown operator $lessthan on b",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$elemMatch': {'$gtt': 1}}}}} | unknown operator $gtt on a",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$user': 1}}}} | did you mean the text '@user'?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '$user._id'}}} | did you mean @user._id?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$in': ['$USER']}}}} | did you mean %USER?",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$in': 'x'}}}} | $in on a without a list",
-                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$ne': '@usr._id'}}}} | unknown variable @usr._id",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '@usr._id'}}} |"
+                        + " unknown variable @usr._id; did you mean @user?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '%%user.id'}}} |"
+                        + " unknown variable %%user.id; did you mean @user._id?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'mergeRequest': {'a': '%USERS'}}} |"
+                        + " unknown variable %USERS; did you mean %USER?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'mergeRequest': {'$set': {'a':"
+                        + " '@user._id'}}}} | mongo.mergeRequest has the operator $set; it names properties and their"
+                        + " values",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'$where': 1}}} | $where"
+                        + " without a text",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'$ore': []}}} | unknown"
+                        + " operator $ore; did you mean $or?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'_$or': {}}}} | $or"
+                        + " without a list",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$gtt': 1}}}} |"
+                        + " unknown operator $gtt on a; did you mean $gt?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'$or': [{'b': 1}, {'a':"
+                        + " {'_$eqq': 1}}]}}} | unknown operator $eqq on a; did you mean $eq?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$not':"
+                        + " {'$elemMatch': {'b': {'$lessthan': 1}}}}}}} | unknown operator $lessthan on b",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$elemMatch':"
+                        + " {'$gtt': 1}}}}} | unknown operator $gtt on a",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$user': 1}}}} | did"
+                        + " you mean the text '@user'?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '$user._id'}}} | did"
+                        + " you mean @user._id?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$in': ['$USER']}}}}"
+                        + " | did you mean %USER?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$in': 'x'}}}} | $in"
+                        + " on a without a list",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$ne':"
+                        + " '@usr._id'}}}} | unknown variable @usr._id",
             })
     void a_permission_without_effect_is_refused(String permission, String why) {
         var json = permission.replace('\'', '"');
@@ -98,9 +121,11 @@ class SilentMistakesTest {
                 "{'$expr': {'$gt': ['$user.n', {'$size': '$list'}]}}",
                 "{'a': {'b': 1, '$x': 1}}",
                 "{'a': {'$ref': 'c', '$id': 1}}",
-                "{'a': {'$elemMatch': {'$or': [{'b': {'$gte': 1}}, {'c': {'$not': {'$regex': 'x', '$options': 'i'}}}]}}}",
+                "{'a': {'$elemMatch': {'$or': [{'b': {'$gte': 1}}, {'c': {'$not': {'$regex': 'x', '$options':"
+                        + " 'i'}}}]}}}",
                 "{'a': {'$in': '@user.roles', '$nin': ['$5', null]}, 'b': {'$eq': {'$any': 1}}}",
-                "{'a': {'$geoWithin': {'$centerSphere': [[1, 2], 3]}}, 'b': {'$bitsAllSet': 1}, 'c': {'$not': '@user.a'}}",
+                "{'a': {'$geoWithin': {'$centerSphere': [[1, 2], 3]}}, 'b': {'$bitsAllSet': 1}, 'c': {'$not':"
+                        + " '@user.a'}}",
             })
     void a_filter_with_operators_at_any_depth_is_accepted(String filter) {
         var json = "{'_id': 'p', 'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': %s}}"
@@ -117,10 +142,13 @@ class SilentMistakesTest {
             value = {
                 "{'_id': 'n', 'password': 'pw', 'roles': 'editor'} | roles must be a list of texts",
                 "{'_id': 'n', 'password': 'pw', 'roles': ['editor', 1]} | roles must be a list of texts",
-                "{'_id': 'n', 'password': 'pw', 'role': ['editor']} | role has no meaning for accounts; did you mean roles?",
-                "{'_id': 'n', 'passwrd': 'abc', 'roles': []} | passwrd has no meaning for accounts; did you mean password?",
+                "{'_id': 'n', 'password': 'pw', 'role': ['editor']} | role has no meaning for accounts; did you mean"
+                        + " roles?",
+                "{'_id': 'n', 'passwrd': 'abc', 'roles': []} | passwrd has no meaning for accounts; did you mean"
+                        + " password?",
                 "{'_id': 'n', 'pwd': 'abc', 'roles': []} | pwd has no meaning for accounts; did you mean password?",
-                "{'_id': 'n', 'Password': 'abc', 'roles': []} | Password has no meaning for accounts; did you mean password?",
+                "{'_id': 'n', 'Password': 'abc', 'roles': []} | Password has no meaning for accounts; did you mean"
+                        + " password?",
             })
     void an_account_that_could_not_log_in_is_refused(String account, String why) {
         var json = account.replace('\'', '"');

@@ -66,8 +66,9 @@ public final class TestGateway implements AutoCloseable {
     /// A filter that holds for each document, and whose evaluation takes MongoDB about a microsecond for each step.
     public static String slowFilter(int steps) {
         return """
-                {"$expr": {"$gt": [{"$reduce": {"input": {"$range": [0, %d]}, "initialValue": {"$size": {"$split": ["$_id", "/"]}},
-                 "in": {"$add": ["$$value", "$$this"]}}}, -1]}}""".formatted(steps);
+            {"$expr": {"$gt": [{"$reduce": {"input": {"$range": [0, %d]}, "initialValue": {"$size": {"$split": ["$_id", "/"]}},
+             "in": {"$add": ["$$value", "$$this"]}}}, -1]}}\
+            """.formatted(steps);
     }
 
     /// @param data as above
@@ -98,13 +99,14 @@ public final class TestGateway implements AutoCloseable {
 
     private static GatewayConfig config(String uri, String database, String data, String mounts, String more) {
         return GatewayConfig.parse("""
-                http-listener: {host: 127.0.0.1, port: 0}
-                mclient: {connection-string: "$uri"}
-                mongo: {$data mongo-mounts: $mounts}
-                basicAuthMechanism: {enabled: true}
-                mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
-                $more
-                """.replace("$data", data)
+            http-listener: {host: 127.0.0.1, port: 0}
+            mclient: {connection-string: "$uri"}
+            mongo: {$data mongo-mounts: $mounts}
+            basicAuthMechanism: {enabled: true}
+            bruteForceAttackGuard: {enabled: false}
+            mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
+            $more
+            """.replace("$data", data)
                 .replace("$mounts", mounts)
                 .replace("$more", more)
                 .replace("$uri", uri)

@@ -30,6 +30,8 @@ import org.restheart.mongo.format.Export;
 ///
 /// @param documents for the default columns of CSV
 /// @param pages find a page that the client has requested, once for equal requests
+/// @param queries of pages
+/// @param whole of all documents
 /// @param continuations find the documents after the key in the parameter `after`
 /// @param sizes how many documents to fetch at once
 record Exports(
@@ -37,6 +39,7 @@ record Exports(
         DriverFinder documents,
         Pages pages,
         Queries queries,
+        Queries whole,
         Continuations continuations,
         BatchSizes sizes) {
     /// Documents per round trip; MongoDB bounds a batch to 16 MiB.
@@ -55,7 +58,7 @@ record Exports(
             return page(request, export);
         }
         request.http().requireThread();
-        var query = paging.explicit() ? queries.page(request) : queries.all(request);
+        var query = paging.explicit() ? queries.page(request) : whole.all(request);
         var columns = export == Export.CSV ? columns(request, query) : List.<String>of();
         int batch = sizes.of(query.namespace(), BATCH);
         var cursor = after.map(key -> after(request, query, key, batch)).orElseGet(() -> finder.find(query, batch));

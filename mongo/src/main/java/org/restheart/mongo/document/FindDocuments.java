@@ -48,14 +48,21 @@ public final class FindDocuments implements DataHandler {
     private final Exports exports;
     private final BatchSizes sizes = new BatchSizes();
 
+    /// @param timeLimit of a page
+    /// @param bulkTimeLimit of all documents
     public FindDocuments(
-            Finder finder, DriverFinder documents, Pages pages, Continuations continuations, Duration timeLimit) {
+            Finder finder,
+            DriverFinder documents,
+            Pages pages,
+            Continuations continuations,
+            Duration timeLimit,
+            Duration bulkTimeLimit) {
         this.finder = finder;
         this.documents = documents;
         this.pages = pages;
         this.queries = new Queries(timeLimit);
         this.next = new NextPage(continuations, sizes);
-        this.exports = new Exports(finder, documents, pages, queries, continuations, sizes);
+        this.exports = new Exports(finder, documents, pages, queries, new Queries(bulkTimeLimit), continuations, sizes);
     }
 
     @Override

@@ -3,9 +3,12 @@ package org.restheart.mongo.error;
 import com.mongodb.ErrorCategory;
 import com.mongodb.WriteError;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.Words;
 import org.restheart.http.judged.DataWrite;
 
 /// MongoDB's error codes as problems (`error_codes.yml` in its sources; the manual, "Error Codes").
@@ -50,6 +53,16 @@ public final class MongoCodes {
     private static final Pattern UNKNOWN_NAME = Pattern.compile("(?:unknown (?:top level )?operator: |"
             + "unknown group operator '|Unrecognized pipeline stage name: '|Unrecognized expression ')"
             + "\\$[A-Za-z0-9]{1,40}'?");
+
+    private static final Pattern UNAUTHORIZED_COMMAND =
+            Pattern.compile("not authorized on \\S{1,64} to execute command \\{ ([A-Za-z]{1,40}):");
+
+    /// Of commands that are not named as the action that they need.
+    private static final Map<String, String> ACTIONS = Words.pairs("""
+        aggregate=find count=find distinct=find getMore=find explain=find delete=remove findAndModify=update
+        createIndexes=createIndex dropIndexes=dropIndex create=createCollection drop=dropCollection
+        renameCollection=renameCollectionSameDB killOp=killop\
+        """);
 
     private MongoCodes() {}
 
@@ -97,7 +110,13 @@ public final class MongoCodes {
             case DUPLICATE_KEY, 11001 ->
                 Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message)).orElse(DataWrite.DUPLICATE_KEY_ERROR);
             case 13297 -> Problem.of(ProblemCode.CONFLICT, "Db already exists with different case");
-            case UNAUTHORIZED -> Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions");
+            case UNAUTHORIZED ->
+                Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions")
+                        .withHints(
+                                missingAction(message)
+                                        .map(action -> "the MongoDB user of this server lacks a privilege: " + action)
+                                        .stream()
+                                        .toList());
             case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
             case MAX_TIME_EXPIRED -> timeLimit();
             // Refusals caused by the client's input are client errors: type mismatches, conflicting operators,
@@ -116,6 +135,18 @@ public final class MongoCodes {
                                         ProblemCode.INTERNAL,
                                         "Error handling the request, see log for more information");
         };
+    }
+
+    /// Which action, as MongoDB's documentation names it, a user lacks.
+    ///
+    /// @param message MongoDB's, which quotes the command; only the command's name is read
+    public static Optional<String> missingAction(String message) {
+        var quoted = UNAUTHORIZED_COMMAND.matcher(message);
+        if (!quoted.find()) {
+            return Optional.empty();
+        }
+        var command = quoted.group(1);
+        return Optional.of(message.contains("$changeStream") ? "changeStream" : ACTIONS.getOrDefault(command, command));
     }
 
     /// With `Retry-After`: elections and restarts take some seconds.
@@ -201,7 +232,7 @@ public final class MongoCodes {
 
     /// Whether the code reports a temporary failure: an election, a stepdown, a shutdown, a restart, or an operation
     /// that these interrupt ("retryable" in MongoDB's error_codes.yml, and 11601).
-    private static boolean isTemporary(int code) {
+    public static boolean isTemporary(int code) {
         return switch (code) {
             case 6, 7, 89, 9001 -> true; // network
             case 24, 64, 133, 134, 202, 262, 281, 317 -> true; // locks, elections, time, write concern

@@ -71,7 +71,7 @@ public final class IndexHandlers {
     }
 
     private static Problem refusal(MongoCommandException e) {
-        if (MongoCodes.isOfDeployment(e.getErrorCode())) {
+        if (MongoCodes.isOfDeployment(e.getErrorCode()) || e.getErrorCode() == MongoCodes.UNAUTHORIZED) {
             throw e;
         }
         var problem = Problem.of(CONTENT_INVALID, "error creating the index")

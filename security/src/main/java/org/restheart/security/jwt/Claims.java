@@ -1,6 +1,7 @@
 package org.restheart.security.jwt;
 
 import com.nimbusds.jose.JWSHeader;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -62,13 +63,25 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
 
     /// A list of texts; none if the claim is absent or null.
     ///
+    /// @param path the claim, or claims within each other, such as `realm_access.roles`; a claim of the whole name
+    ///     comes first
     /// @return empty for any other value
-    public Optional<List<String>> texts(String name) {
-        var value = payload.get(name);
+    public Optional<List<String>> texts(String path) {
+        var value = at(payload, path);
         if (value == null || value.isNull()) {
             return Optional.of(List.of());
         }
         return BsonTexts.only(value);
+    }
+
+    private static @Nullable BsonValue at(BsonDocument claims, String path) {
+        var value = claims.get(path);
+        for (int dot = path.indexOf('.'); value == null && dot >= 0; dot = path.indexOf('.', dot + 1)) {
+            if (claims.get(path.substring(0, dot)) instanceof BsonDocument inner) {
+                value = at(inner, path.substring(dot + 1));
+            }
+        }
+        return value;
     }
 
     /// `scope` (RFC 8693, 4.2).
@@ -80,14 +93,15 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
                 .orElse(Set.of());
     }
 
-    /// Whether the time claims that are present are valid times and include now. No leeway.
-    boolean areValidAt(Instant now, boolean expiryRequired) {
+    /// Whether `exp` and `nbf` are times, where they are present, and include now. `iat` only informs (RFC 7519,
+    /// 4.1.6).
+    ///
+    /// @param leeway by which the issuer's clock may differ
+    boolean areValidAt(Instant now, Duration leeway, boolean expiryRequired) {
         return isTimeIfPresent("exp")
                 && isTimeIfPresent("nbf")
-                && isTimeIfPresent("iat")
-                && expires().map(now::isBefore).orElse(!expiryRequired)
-                && !time("nbf").filter(now::isBefore).isPresent()
-                && !time("iat").filter(now::isBefore).isPresent();
+                && expires().map(now.minus(leeway)::isBefore).orElse(!expiryRequired)
+                && !time("nbf").filter(now.plus(leeway)::isBefore).isPresent();
     }
 
     private boolean isTimeIfPresent(String name) {

@@ -30,6 +30,7 @@ import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
 import java.security.spec.X509EncodedKeySpec;
 import java.text.ParseException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -55,8 +56,13 @@ public final class Jwt {
     /// @param issuer empty: not checked, and not written
     /// @param audience every one of them must be in a token's `aud`
     /// @param expiryRequired whether a token without `exp` is refused
+    /// @param leeway by which clocks of issuers may differ: for `exp` and `nbf`
     public record Settings(
-            JWSAlgorithm algorithm, Optional<String> issuer, List<String> audience, boolean expiryRequired) {
+            JWSAlgorithm algorithm,
+            Optional<String> issuer,
+            List<String> audience,
+            boolean expiryRequired,
+            Duration leeway) {
         /// Whether the verifying key can also sign tokens.
         public boolean isSymmetric() {
             return JWSAlgorithm.Family.HMAC_SHA.contains(algorithm);
@@ -131,7 +137,7 @@ public final class Jwt {
     /// @throws IllegalArgumentException if it is not such a set
     public static Jwt ofKeySet(Settings settings, String json) {
         try {
-            var source = new ImmutableJWKSet<SecurityContext>(JWKSet.parse(json));
+            var source = new ImmutableJWKSet<SecurityContext>(JWKSet.parse(UsableKeys.of(json)));
             return verifying(new JwtVerifier(settings, Keys.ofSet(source, false)));
         } catch (ParseException e) {
             throw new IllegalArgumentException("not a set of keys (RFC 7517)", e);
@@ -142,7 +148,8 @@ public final class Jwt {
     /// minutes, and fetched again, at a limited rate, when a token names an unknown key.
     public static Jwt ofKeySetAt(Settings settings, URL url) {
         var source = JWKSourceBuilder.<SecurityContext>create(
-                        url, new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_SET_BYTES))
+                        url,
+                        new UsableKeys(new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_SET_BYTES)))
                 .retrying(true)
                 .build();
         return verifying(new JwtVerifier(settings, Keys.ofSet(source, true)));
@@ -233,7 +240,7 @@ public final class Jwt {
             };
         }
 
-        private static JWSVerifier verifier(JWK key) throws JOSEException {
+        static JWSVerifier verifier(JWK key) throws JOSEException {
             return switch (key) {
                 case RSAKey rsa -> new RSASSAVerifier(rsa);
                 case ECKey ec -> new ECDSAVerifier(ec);

@@ -8,6 +8,7 @@ import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.util.Base64URL;
 import java.text.ParseException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +48,7 @@ public final class JwtVerifier {
             .build();
 
     JwtVerifier(Jwt.Settings settings, Jwt.Keys keys) {
-        this(settings, keys, Revocations.of(Optional.empty()), Optional.empty(), Optional.empty());
+        this(settings, keys, Revocations.of(Optional.empty(), settings.leeway()), Optional.empty(), Optional.empty());
     }
 
     /// @param accounts empty if no tokens are issued
@@ -94,7 +95,7 @@ public final class JwtVerifier {
         var key = digest.of(token, code ? "code" : "");
         var known = verified.getIfPresent(key);
         var claims = known != null ? Optional.of(known) : check(request, token, code);
-        var valid = claims.flatMap(good -> valid(request, good));
+        var valid = claims.flatMap(good -> valid(request, good, code ? Duration.ZERO : settings.leeway()));
         if (known == null) {
             valid.ifPresent(good -> verified.put(key, good.claims()));
         } else if (valid.isEmpty()) {
@@ -103,8 +104,8 @@ public final class JwtVerifier {
         return valid;
     }
 
-    private Optional<VerifiedToken> valid(Request request, Claims claims) {
-        if (!claims.areValidAt(Instant.now(), settings.expiryRequired()) || isRevoked(request, claims)) {
+    private Optional<VerifiedToken> valid(Request request, Claims claims, Duration leeway) {
+        if (!claims.areValidAt(Instant.now(), leeway, settings.expiryRequired()) || isRevoked(request, claims)) {
             return Optional.empty();
         }
         var scopes = resource.isPresent() ? claims.scopes() : Set.<String>of();

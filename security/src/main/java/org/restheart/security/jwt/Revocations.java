@@ -34,6 +34,7 @@ public final class Revocations {
     private static final Duration FOR_GOOD = Duration.ofNanos(Long.MAX_VALUE);
 
     private final Optional<Store> store;
+    private final Duration leeway;
     private final InstantSource clock;
     private final FairShares placesOfAccounts = new FairShares(MAX_ENTRIES);
     private final FairShares placesOfOthers = FairShares.ofAddresses(MAX_ENTRIES);
@@ -59,9 +60,11 @@ public final class Revocations {
 
     private volatile Consumer<String> watcher = _ -> {};
 
+    /// @param leeway for which tokens are accepted after they have expired
     /// @param ticker measures how long what is here stays
-    Revocations(Optional<Store> store, InstantSource clock, Ticker ticker) {
+    Revocations(Optional<Store> store, Duration leeway, InstantSource clock, Ticker ticker) {
         this.store = store;
+        this.leeway = leeway;
         this.clock = clock;
         this.ids = Caffeine.newBuilder()
                 .executor(Runnable::run)
@@ -72,12 +75,14 @@ public final class Revocations {
     }
 
     /// @param store without one, in this process only
-    public static Revocations of(Optional<Store> store) {
-        return new Revocations(store, InstantSource.system(), Ticker.systemTicker());
+    /// @param leeway for which tokens are accepted after they have expired
+    public static Revocations of(Optional<Store> store, Duration leeway) {
+        return new Revocations(store, leeway, InstantSource.system(), Ticker.systemTicker());
     }
 
     private Duration remaining(Optional<Instant> until) {
-        var remaining = until.map(end -> Duration.between(clock.instant(), end)).orElse(FOR_GOOD);
+        var remaining = until.map(end -> Duration.between(clock.instant(), end).plus(leeway))
+                .orElse(FOR_GOOD);
         return remaining.isNegative() ? Duration.ZERO : remaining;
     }
 

@@ -12,6 +12,7 @@ import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
+import org.restheart.security.ClientAddress;
 import org.restheart.security.Credentials;
 
 /// HTTP Basic over a [Realm]. Accepted credentials are cached under a keyed digest of the field, so that a known client
@@ -29,11 +30,14 @@ public final class BasicAuthenticator implements Authenticator {
             .expireAfterWrite(REMEMBERED)
             .build();
     private final Realm realm;
+    private final ClientAddress clients;
     private final Credentials credentials;
 
     /// @param name of the realm, which distinguishes its accounts from those of others
-    public BasicAuthenticator(Realm realm, String name) {
+    /// @param clients tell whether a client is on this machine: the default password is accepted from there only
+    public BasicAuthenticator(Realm realm, String name, ClientAddress clients) {
         this.realm = realm;
+        this.clients = clients;
         this.credentials = Credentials.password(name);
     }
 
@@ -48,7 +52,7 @@ public final class BasicAuthenticator implements Authenticator {
         if (sent.isEmpty()) {
             return Authentication.ABSENT;
         }
-        var key = digest.of(sent.get().credentials());
+        var key = digest.of(sent.get().credentials(), clients.isLoopback(request) ? "here" : "");
         var reference = accepted.getIfPresent(key);
         var known = reference == null ? null : reference.get();
         if (known != null && realm.isCurrent(known)) {

@@ -92,7 +92,11 @@ public final class FileRealm implements Realm {
         if (!right && !hashed && anyHashed) {
             hashes.noMatch(request, name, password); // so that clear and hashed passwords take the same time
         }
-        return right ? Optional.of(user.account()) : Optional.empty();
+        return right && !isRefused(request, name, password, user) ? Optional.of(user.account()) : Optional.empty();
+    }
+
+    private boolean isRefused(Request request, String name, String password, Stored user) {
+        return DefaultAccount.isRefused(hashes.clients(), request, name, password, user.password());
     }
 
     @Override
@@ -136,6 +140,7 @@ public final class FileRealm implements Realm {
     public Optional<Stored> clear(Request request, String name, Predicate<String> isProven) {
         return entries.find(name)
                 .filter(user -> !PasswordHashes.isHash(user.password()))
-                .filter(user -> isProven.test(user.password()));
+                .filter(user -> isProven.test(user.password()))
+                .filter(user -> !isRefused(request, name, user.password(), user));
     }
 }

@@ -59,6 +59,11 @@ public final class PasswordHashes implements AutoCloseable {
         this.queue = new BcryptQueue(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     }
 
+    /// Under which addresses clients are known.
+    ClientAddress clients() {
+        return address;
+    }
+
     public static boolean isHash(String text) {
         return FORM.matcher(text).matches();
     }

@@ -57,7 +57,7 @@ public final class StoredRealm implements Realm {
     public Optional<Account> verify(Request request, String name, String password) {
         var known = kept.get(name).map(Entry::stored).filter(stored -> isKnownToMatch(password, stored.password()));
         if (known.isPresent()) {
-            return known.map(Stored::account);
+            return admitted(request, password, known.get());
         }
         // The time must not reveal whether the account exists: always one query and one password verification.
         var stored = load(request, name).map(Entry::stored);
@@ -65,7 +65,16 @@ public final class StoredRealm implements Realm {
             rejectSlowly(request, name, password);
             return Optional.empty();
         }
-        return matches(request, password, stored.get().password()) ? stored.map(Stored::account) : Optional.empty();
+        return matches(request, password, stored.get().password())
+                ? admitted(request, password, stored.get())
+                : Optional.empty();
+    }
+
+    private Optional<Account> admitted(Request request, String password, Stored stored) {
+        var account = stored.account();
+        return DefaultAccount.isRefused(hashes.clients(), request, account.name(), password, stored.password())
+                ? Optional.empty()
+                : Optional.of(account);
     }
 
     /// Every query creates another object.
@@ -153,7 +162,9 @@ public final class StoredRealm implements Realm {
             return Optional.empty();
         }
         // As in verify: one query, whether there is an account or not, unless the proof is right for a cached one.
-        return proven(kept.get(name), isProven).or(() -> proven(load(request, name), isProven));
+        return proven(kept.get(name), isProven)
+                .or(() -> proven(load(request, name), isProven))
+                .filter(stored -> admitted(request, stored.password(), stored).isPresent());
     }
 
     private static Optional<Stored> proven(Optional<Entry> entry, Predicate<String> isProven) {

@@ -1,5 +1,10 @@
 package org.restheart.security.realm;
 
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.restheart.security.ProtectedCollection;
 
 /// The collection of accounts and the meaning of its properties.
@@ -24,5 +29,18 @@ public record UsersCollection(
         if (passwordProperty.isEmpty() || passwordProperty.contains(".") || passwordProperty.startsWith("$")) {
             throw new IllegalArgumentException("prop-password must be the name of a property, without dots");
         }
+    }
+
+    /// The name by which a client can log in with the account, if there is one.
+    public Optional<String> nameOf(BsonDocument account) {
+        BsonValue at = account;
+        for (var step : nameProperty.split("\\.", -1)) {
+            at = at instanceof BsonDocument document ? document.getOrDefault(step, BsonNull.VALUE) : BsonNull.VALUE;
+        }
+        return at instanceof BsonString name
+                        && !name.getValue().isEmpty()
+                        && !name.getValue().contains(":")
+                ? Optional.of(name.getValue())
+                : Optional.empty();
     }
 }

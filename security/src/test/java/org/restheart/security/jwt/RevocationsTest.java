@@ -19,7 +19,7 @@ import org.restheart.security.Requests;
 class RevocationsTest {
     private static final int MANY = 250_000;
 
-    private final Revocations revocations = Revocations.of(Optional.empty());
+    private final Revocations revocations = Revocations.of(Optional.empty(), Duration.ZERO);
     private final Optional<Instant> end = Optional.of(Instant.now().plusSeconds(900));
 
     private boolean isRevoked(String id) {
@@ -82,17 +82,19 @@ class RevocationsTest {
     @Test
     void what_has_no_place_here_is_left_to_the_store() {
         var kept = ConcurrentHashMap.<String>newKeySet();
-        var shared = Revocations.of(Optional.of(new Revocations.Store() {
-            @Override
-            public boolean add(String id, Optional<Instant> until) {
-                return kept.add(id);
-            }
+        var shared = Revocations.of(
+                Optional.of(new Revocations.Store() {
+                    @Override
+                    public boolean add(String id, Optional<Instant> until) {
+                        return kept.add(id);
+                    }
 
-            @Override
-            public boolean contains(Request request, String id) {
-                return kept.contains(id);
-            }
-        }));
+                    @Override
+                    public boolean contains(Request request, String id) {
+                        return kept.contains(id);
+                    }
+                }),
+                Duration.ZERO);
         fill(shared, end);
         assertThat(kept).hasSize(MANY);
         var late = "of another address";
@@ -105,17 +107,19 @@ class RevocationsTest {
     @Test
     void others_keep_what_is_revoked_until_it_has_expired_by_clocks_that_are_behind() {
         var kept = new ArrayList<Instant>();
-        var shared = Revocations.of(Optional.of(new Revocations.Store() {
-            @Override
-            public boolean add(String id, Optional<Instant> until) {
-                return kept.add(until.orElseThrow());
-            }
+        var shared = Revocations.of(
+                Optional.of(new Revocations.Store() {
+                    @Override
+                    public boolean add(String id, Optional<Instant> until) {
+                        return kept.add(until.orElseThrow());
+                    }
 
-            @Override
-            public boolean contains(Request request, String id) {
-                return !kept.isEmpty();
-            }
-        }));
+                    @Override
+                    public boolean contains(Request request, String id) {
+                        return !kept.isEmpty();
+                    }
+                }),
+                Duration.ZERO);
         CallerScope.call(CallerScope.account("ada"), () -> shared.revoke("id", end));
         assertThat(kept).allMatch(until -> until.isAfter(end.orElseThrow().plusSeconds(600)));
         assertThat(shared.contains(Requests.get("/"), "id")).isTrue();
@@ -137,6 +141,7 @@ class RevocationsTest {
         var started = now.get();
         var all = new Revocations(
                 Optional.empty(),
+                Duration.ZERO,
                 now::get,
                 () -> Duration.between(started, now.get()).toNanos());
         var years = Duration.ofDays(3_650);

@@ -49,7 +49,8 @@ class BasicAuthenticatorTest {
                         name -> Optional.ofNullable(documents.get(name)),
                         new PasswordHashes(4, new ClientAddress.Peer()),
                         kept),
-                "realm");
+                "realm",
+                new ClientAddress.Peer());
     }
 
     @Test

@@ -1,0 +1,189 @@
+package org.restheart.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
+
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.nio.file.Files;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.security.LogLines;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// The account of a first start, and from where its known password is accepted.
+@WithMongo
+class FirstAccountTest extends LaunchFixture {
+    private static final Pattern SHOWN = Pattern.compile("The first account is admin, with the password (\\S{20})\\.");
+
+    private String db = "";
+
+    private RunningServer start(TestMongo mongo, String host, String more) {
+        if (db.isEmpty()) {
+            db = mongo.newDatabaseName();
+        }
+        var rho = "/http-listener/port->0; /http-listener/host->'%s'; /logging/log-to-console->false;".formatted(host)
+                + "/mongoRealmAuthenticator/users-db->'%1$s'; /mongoAclAuthorizer/acl-db->'%1$s';".formatted(db)
+                + "/mongo/mongo-mounts[1]/what->'/%s'; /mongoRealmAuthenticator/bcrypt-complexity->4;".formatted(db);
+        var outcome = launch(rho + more, "--mongo", mongo.connectionString());
+        assertThat(outcome).as(err()).isInstanceOf(Launch.Outcome.Running.class);
+        return ((Launch.Outcome.Running) outcome).server();
+    }
+
+    private static TestClient client(RunningServer server, String host, String name, String password)
+            throws IOException {
+        return TestClient.of(new InetSocketAddress(
+                        InetAddress.getByName(host), server.uri().getPort()))
+                .as(name, password);
+    }
+
+    /// Of this machine, but not of its loopback interface.
+    private static String otherAddress() throws IOException {
+        Optional<InetAddress> found = NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
+                .findFirst();
+        return found.orElseThrow().getHostAddress();
+    }
+
+    @Test
+    void where_this_machine_alone_reaches_the_server_it_has_the_known_password(TestMongo mongo) throws IOException {
+        try (var server = start(mongo, "127.0.0.1", "")) {
+            assertStatus(200, client(server, "127.0.0.1", "admin", "secret").get("/"));
+            assertThat(out()).doesNotContain("with the password");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0.0.0.0", "::"})
+    void where_others_reach_it_it_has_a_random_one_that_is_shown_once(String host, TestMongo mongo) throws IOException {
+        var log = folder.resolve("gateway.log");
+        String password;
+        try (var server = start(mongo, host, "/logging/log-to-file->true;/logging/log-file-path->'" + log + "'")) {
+            await().until(() -> SHOWN.matcher(out()).find());
+            var shown = SHOWN.matcher(out());
+            assertThat(shown.find()).isTrue();
+            password = shown.group(1);
+            assertStatus(401, client(server, "127.0.0.1", "admin", "secret").get("/"));
+            assertStatus(200, client(server, "127.0.0.1", "admin", password).get("/"));
+            assertStatus(200, client(server, otherAddress(), "admin", password).get("/"));
+        }
+        out.reset();
+        try (var again = start(mongo, host, "")) {
+            assertStatus(200, client(again, otherAddress(), "admin", password).get("/"));
+            assertThat(out()).doesNotContain("with the password");
+        }
+        assertThat(Files.readString(log)).contains("Created the first account").doesNotContain(password);
+    }
+
+    @Test
+    void a_variable_or_a_file_gives_it_another(TestMongo mongo) throws IOException {
+        environment = Map.of("RESTHEART_ADMIN_PASSWORD", "vIvid-0tter.Gazes7");
+        try (var server = start(mongo, "0.0.0.0", "")) {
+            assertStatus(
+                    200,
+                    client(server, otherAddress(), "admin", "vIvid-0tter.Gazes7")
+                            .get("/"));
+        }
+        db = "";
+        var file = Files.writeString(folder.resolve("password"), "from-a-File.7\n");
+        environment = Map.of("RESTHEART_ADMIN_PASSWORD_FILE", file.toString());
+        try (var server = start(mongo, "0.0.0.0", "")) {
+            assertStatus(
+                    200,
+                    client(server, otherAddress(), "admin", "from-a-File.7").get("/"));
+        }
+        assertThat(out()).doesNotContain("with the password", "from-a-File");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "RESTHEART_ADMIN_PASSWORD, secret",
+        "RESTHEART_ADMIN_PASSWORD, change-me",
+        "RESTHEART_ADMIN_PASWORD, x-y-z-1",
+        "RESTHEART_ADMIN_PASSWORD_FILE, /none"
+    })
+    void a_known_password_a_misspelt_variable_and_a_missing_file_end_the_start(String name, String value) {
+        environment = Map.of(name, value);
+        assertThat(exitCode("")).isEqualTo(255);
+    }
+
+    /// As after a start on loopback whose listener is opened later.
+    @ParameterizedTest
+    @CsvSource({
+        "false, , 401",
+        "false, 127.0.0.1, 401",
+        "false, ::1, 401",
+        "true, 127.0.0.1, 200",
+        "true, ::ffff:127.0.0.1, 200",
+        "true, '127.0.0.1, 203.0.113.9', 401",
+        "true, '203.0.113.9, [::1]:4711', 200",
+        "true, localhost, 401",
+        "true, ::ffff:203.0.113.9, 401",
+        "true, , 401",
+    })
+    void the_known_password_is_accepted_from_this_machine_only(
+            boolean trusted, String forwarded, int status, TestMongo mongo) throws IOException {
+        start(mongo, "127.0.0.1", "").close();
+        var trust = "/bruteForceAttackGuard/trust-x-forwarded-for->" + trusted;
+        try (var server = start(mongo, "0.0.0.0", trust)) {
+            assertStatus(200, client(server, "127.0.0.1", "admin", "secret").get("/"));
+            var other = client(server, otherAddress(), "admin", "secret");
+            var sent = forwarded == null ? other : other.with("X-Forwarded-For", forwarded);
+            assertStatus(status, sent.get("/"));
+            assertStatus(status, sent.send("POST", "/token", ""));
+            assertStatus(200, client(server, "127.0.0.1", "admin", "secret").get("/"));
+        }
+    }
+
+    @Test
+    void that_of_a_file_too_by_basic_and_by_digest(TestMongo mongo) throws IOException {
+        var file =
+                "/basicAuthMechanism/authenticator->'fileRealmAuthenticator'; /fileRealmAuthenticator->{enabled: true,"
+                        + " users: [{userid: 'admin', password: 'secret', roles: ['admin']}]};";
+        try (var server = start(mongo, "0.0.0.0", file)) {
+            assertStatus(200, client(server, "127.0.0.1", "admin", "secret").get("/"));
+            assertStatus(401, client(server, otherAddress(), "admin", "secret").get("/"));
+        }
+    }
+
+    @Test
+    void sixty_guesses_at_once_are_few_checks_and_each_is_logged(TestMongo mongo) throws Exception {
+        try (var server = start(mongo, "127.0.0.1", "");
+                var log = new LogLines();
+                var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            var statuses = new ConcurrentHashMap<Integer, AtomicInteger>();
+            var guesses = Stream.iterate(0, i -> i < 60, i -> i + 1)
+                    .map(i -> callers.submit(() -> statuses.computeIfAbsent(
+                                    client(server, "127.0.0.1", i % 2 == 0 ? "admin" : "user" + i, "guess" + i)
+                                            .get(i % 3 == 0 ? "/token" : "/")
+                                            .statusCode(),
+                                    _ -> new AtomicInteger())
+                            .incrementAndGet()))
+                    .toList();
+            for (var guess : guesses) {
+                guess.get();
+            }
+            assertThat(statuses).containsOnlyKeys(401, 429);
+            assertThat(statuses.get(401).get()).isLessThanOrEqualTo(10);
+            assertThat(log.all().stream().filter(line -> line.contains("failed authentication: user ")))
+                    .hasSize(statuses.get(401).get());
+            assertStatus(429, client(server, "127.0.0.1", "admin", "secret").get("/"));
+        }
+    }
+}
