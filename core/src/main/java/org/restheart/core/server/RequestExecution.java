@@ -246,9 +246,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
                 }));
         var ready = span == null ? fitting : span.respond(fitting);
         responseHeaders = ready.headers();
-        if (ready.content() instanceof Content.Push) {
-            admitted.leave(); // it may stay open for days; whoever pushes may hold the request's content
-        } else if (leavesContentUnread(ready)) {
+        if (leavesContentUnread(ready)) {
             leave(); // while the client sends it
         }
         if (route.binding().service().bypassesFilters() || !Compression.isWorthwhile(ready)) {
@@ -274,6 +272,9 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
 
     private void write(Ready ready) {
         parts.writer().send(http, ready);
+        if (ready.content() instanceof Content.Push) {
+            admitted.leave(); // it may stay open for days; a stop waits for it by other means from now on
+        }
         parts.untaken().sent(http, ready.content(), this::caller);
     }
 
@@ -289,6 +290,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     private boolean leavesContentUnread(Ready ready) {
         return !http.isRequestComplete()
                 && !(ready.content() instanceof Content.Streamed)
+                && !(ready.content() instanceof Content.Push) // whoever pushes may hold the request's content
                 && !(ready.content() instanceof Content.Forwarded);
     }
 
@@ -303,9 +305,18 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
 
     /// Handles failures outside of the error filter.
     private void fail(Throwable failure) {
-        LOG.error("request {} failed outside the pipeline", request.id(), failure);
+        boolean stopped = failure instanceof RejectedExecutionException; // by an I/O thread, which has ended
+        if (stopped) {
+            LOG.debug("request {} took longer than the stop", request.id(), failure);
+        } else {
+            LOG.error("request {} failed outside the pipeline", request.id(), failure);
+        }
         if (http.isResponseStarted()) {
             Exchanges.abort(http);
+        } else if (stopped) {
+            http.getResponseHeaders().clear();
+            http.setPersistent(false);
+            parts.writer().send(http, RootHandler.STOPPING);
         } else {
             http.setStatusCode(500);
             http.endExchange();

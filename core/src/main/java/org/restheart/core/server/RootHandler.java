@@ -39,7 +39,7 @@ record RootHandler(
             Problem.of(ProblemCode.BAD_REQUEST, "a connection is used for HTTP/2 from its first byte, or not at all"));
     private static final Ready OVERLOADED = unavailable("too many requests at the moment");
     private static final Ready LARGE_HEADS = unavailable("too many large requests of this client are in progress");
-    private static final Ready STOPPING = unavailable("the server is stopping");
+    static final Ready STOPPING = unavailable("the server is stopping");
 
     @Override
     public void handleRequest(HttpServerExchange exchange) {

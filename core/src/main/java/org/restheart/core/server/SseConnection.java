@@ -31,11 +31,18 @@ final class SseConnection extends PushConnection {
         if (exchange.getConnection() instanceof HttpServerConnection) {
             exchange.setPersistent(false); // no request follows: a read can only return the end
         }
-        Exchanges.onComplete(exchange, subscription::end); // also when the client disconnects before the start
+        var begun = all.expect(); // a stop waits until it can be ended as the others are
+        Exchanges.onComplete(
+                exchange,
+                () -> { // also when the client disconnects before the start
+                    begun.run();
+                    subscription.end();
+                });
         exchange.dispatch(exchange.getIoThread(), () -> {
             var connection = new SseConnection(exchange, subscription, all);
             Exchanges.onComplete(exchange, connection::over);
             connection.open();
+            begun.run();
             connection.sendUrgently(NOTHING.duplicate()); // the head is sent now, not with the first event
             if (exchange.getConnection() instanceof HttpServerConnection http) {
                 connection.watch(http);

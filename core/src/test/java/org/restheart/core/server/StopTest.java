@@ -13,6 +13,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -20,7 +21,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.routing.Binding;
 import org.restheart.http.Response;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
 
 @Timeout(20)
 class StopTest {
@@ -120,12 +125,85 @@ class StopTest {
 
     @Test
     void an_idle_server_does_not_wait_for_the_whole_grace_period() {
-        var idle = Gateway.start(GatewayConfig.parse("""
+        var grace = Duration.ofMinutes(10);
+        try (var idle = Gateway.start(GatewayConfig.parse("""
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {enabled: false}
-                core: {grace-period-ms: 600000}
-                """));
-        idle.announceStop();
-        idle.close();
+                core: {grace-period-ms: %d}
+                """.formatted(grace.toMillis())))) {
+            long began = System.nanoTime();
+            idle.announceStop();
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(grace.dividedBy(60));
+        }
+    }
+
+    private Binding eventsOnceItIsOpen(CompletableFuture<Void> open) {
+        return TestServer.pushing("/events", _ -> {
+            arrived.complete(null);
+            open.join();
+            return new Subscription(Transport.SSE, new Backlog(1, 1), Duration.ZERO, _ -> {}, () -> {});
+        });
+    }
+
+    /// Until then its end holds the only I/O thread.
+    private void holdIoThread(TestServer server, RawClient client, CompletableFuture<Void> released) throws Exception {
+        var held = new CompletableFuture<Void>();
+        server.atEnd(() -> {
+            held.complete(null);
+            released.join();
+        });
+        client.request("GET /");
+        held.join();
+    }
+
+    private TestServer onOneThread(CompletableFuture<Void> open) {
+        return TestServer.with(
+                "core: {io-threads: 1}", eventsOnceItIsOpen(open), eager("/", _ -> Response.status(200)));
+    }
+
+    /// Once its head is on the way it is no request in flight any more.
+    @Test
+    void an_event_stream_that_is_being_opened_is_ended_as_open_ones_are() throws Exception {
+        var open = new CompletableFuture<Void>();
+        var released = new CompletableFuture<Void>();
+        try (var server = onOneThread(open);
+                var listener = server.connect();
+                var other = server.connect()) {
+            listener.request("GET /events");
+            arrived.join();
+            holdIoThread(server, other, released);
+            open.complete(null);
+            await().until(() -> server.listener().inFlight() == 0);
+            var stop = CompletableFuture.runAsync(() -> server.listener().stop(Duration.ofSeconds(10)));
+            await().untilAsserted(() ->
+                    assertThatThrownBy(server::connect).as("a new connection").isInstanceOf(IOException.class));
+            released.complete(null);
+            assertThat(listener.answer().status()).isEqualTo(200);
+            stop.join();
+        }
+    }
+
+    /// Its client is still connected while the I/O threads end.
+    @Test
+    void an_event_stream_that_begins_when_the_stop_is_over_is_refused() throws Exception {
+        var open = new CompletableFuture<Void>();
+        var released = new CompletableFuture<Void>();
+        try (var server = onOneThread(open);
+                var listener = server.connect();
+                var other = server.connect()) {
+            listener.request("GET /events");
+            arrived.join();
+            holdIoThread(server, other, released);
+            var stop = Thread.startVirtualThread(() -> server.listener().stop(Duration.ofMillis(1)));
+            await().until(() -> Arrays.stream(stop.getStackTrace())
+                    .anyMatch(frame -> frame.getMethodName().equals("awaitTermination")));
+            open.complete(null);
+            var refused = listener.answer();
+            assertThat(refused.status()).isEqualTo(503);
+            assertThat(refused.header("Connection")).contains("close");
+            assertThat(refused.header("Retry-After")).isNotEmpty();
+            released.complete(null);
+            stop.join();
+        }
     }
 }

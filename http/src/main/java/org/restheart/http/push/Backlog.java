@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The messages queued for one receiver: bounded, so that a slow one neither fills memory nor delays others.
@@ -116,17 +117,9 @@ public final class Backlog {
         return waiting.isEmpty() || (waiting.size() < maxMessages && bytes + frame.length() <= maxBytes);
     }
 
-    /// Whether there is room for all that waits in another backlog with the same bounds.
-    public boolean fitsAll(Backlog other) {
-        int messages;
-        long length;
-        synchronized (other) {
-            messages = other.waiting.size();
-            length = other.bytes;
-        }
-        synchronized (this) {
-            return waiting.isEmpty() || (waiting.size() + messages <= maxMessages && bytes + length <= maxBytes);
-        }
+    /// Whether at most an eighth of what may wait does.
+    public synchronized boolean isNearlyEmpty() {
+        return waiting.isEmpty() || (waiting.size() <= maxMessages / LITTLE && bytes <= maxBytes / LITTLE);
     }
 
     /// Waits until the queue is at most an eighth full with another frame, or has ended: for producers for which no
@@ -135,9 +128,19 @@ public final class Backlog {
     /// @param timeout how long the receiver may take nothing
     /// @return false if it has taken nothing for so long
     public synchronized boolean awaitRoom(Frame frame, Duration timeout) throws InterruptedException {
+        return await(() -> isNearlyEmpty(frame), timeout);
+    }
+
+    /// The same, until the receiver has taken all.
+    public synchronized boolean awaitEmpty(Duration timeout) throws InterruptedException {
+        return await(waiting::isEmpty, timeout);
+    }
+
+    @GuardedBy("this")
+    private boolean await(BooleanSupplier enough, Duration timeout) throws InterruptedException {
         int before = waiting.size();
         long end = System.nanoTime() + timeout.toNanos();
-        while (!isNearlyEmpty(frame) && ending == null && !gone) {
+        while (!enough.getAsBoolean() && ending == null && !gone) {
             long left = end - System.nanoTime();
             if (left <= 0) {
                 return false;
@@ -152,8 +155,7 @@ public final class Backlog {
         return true;
     }
 
-    @GuardedBy("this")
-    private boolean isNearlyEmpty(Frame frame) {
+    private synchronized boolean isNearlyEmpty(Frame frame) {
         return waiting.isEmpty()
                 || (waiting.size() < maxMessages / LITTLE && bytes + frame.length() <= maxBytes / LITTLE);
     }

@@ -100,6 +100,10 @@ final class CatchUp {
                 var reached = step(owner, events, stream, listener);
                 target = target == null ? stream.position() : target;
                 if (reached != null && target != null && ResumeToken.reaches(reached, target)) {
+                    if (!listener.awaitTaken(meters)) {
+                        stream.stopDelivery(listener);
+                        return;
+                    }
                     var ahead = stream.release(listener, reached);
                     if (ahead.isEmpty()) {
                         return;

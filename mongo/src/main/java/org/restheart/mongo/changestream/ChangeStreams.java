@@ -114,6 +114,9 @@ public final class ChangeStreams implements AutoCloseable {
     /// @throws org.restheart.http.ProblemException 400, 405, 410, 429 or 503
     Subscription subscribe(
             StreamKey key, Listener listener, Request request, Optional<Start> from, Optional<Frame> first) {
+        if (from.isEmpty() && streams.containsKey(key) && now() instanceof Start.At(var time)) {
+            listener.beginAt(time); // the stream may be behind
+        }
         var owner = CallerScope.current();
         if (!listeners.tryTake(owner)) {
             throw Problem.of(

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
+import org.bson.BsonTimestamp;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
@@ -31,6 +32,9 @@ final class Listener {
 
     /// The last message that did not fit to those that wait: the listener's own cursor has to deliver it.
     private @Nullable BsonDocument unheld;
+
+    /// The time of the first event that it receives; null once the shared stream has passed it.
+    private @Nullable BsonTimestamp since;
 
     /// The position up to which events were delivered by the listener's own cursor, which may be ahead of the shared
     /// stream; null once the shared stream has passed it.
@@ -77,6 +81,11 @@ final class Listener {
         return Optional.of(form.id(last == null || ResumeToken.reaches(position, last) ? position : last));
     }
 
+    /// Leaves out events before this time: a shared stream may still have to deliver some.
+    void beginAt(BsonTimestamp time) {
+        since = time;
+    }
+
     /// Queues messages from now on, until [#release].
     void hold() {
         heldTokens = new ArrayDeque<>();
@@ -84,15 +93,22 @@ final class Listener {
     }
 
     /// Where the listener's own cursor has to arrive before [#release]: with a client that takes what it missed more
-    /// slowly than new messages come, they do not all wait, and the cursor delivers them too.
+    /// slowly than new messages come, they do not all wait, and the cursor delivers them too. Else the next few
+    /// messages of the shared stream could be too many.
     ///
     /// @param token up to which it has delivered
     /// @return empty if that suffices
     Optional<BsonDocument> ahead(BsonDocument token) {
         var tokens = heldTokens;
         var messages = held;
-        if (tokens != null && messages != null && !tokens.isEmpty() && !backlog.fitsAll(messages)) {
-            leave(tokens.getLast(), tokens, messages);
+        if (tokens != null && messages != null) {
+            while (!tokens.isEmpty() && ResumeToken.reaches(token, tokens.getFirst())) {
+                tokens.removeFirst();
+                var _ = messages.take();
+            }
+            if (!tokens.isEmpty() && !messages.isNearlyEmpty()) {
+                leave(tokens.getLast(), tokens, messages);
+            }
         }
         return Optional.ofNullable(unheld).filter(last -> !ResumeToken.reaches(token, last));
     }
@@ -103,7 +119,7 @@ final class Listener {
         messages.drop();
     }
 
-    /// Sends the queued messages after `token`, once it is not [#ahead].
+    /// Sends the queued messages, once `token` is not [#ahead].
     ///
     /// @return false if the listener has to be removed
     boolean release(BsonDocument token, StreamMeters meters) {
@@ -115,12 +131,12 @@ final class Listener {
             return true;
         }
         try {
-            for (var position : tokens) {
+            for (int i = tokens.size(); i > 0; i--) { // all are after the token
                 var frame = messages.take();
                 if (frame == null) {
                     return tooSlow();
                 }
-                if (!ResumeToken.reaches(token, position) && !offer(frame, meters)) {
+                if (!offer(frame, meters)) {
                     return false;
                 }
             }
@@ -150,6 +166,9 @@ final class Listener {
     ///
     /// @return false if the listener has to be removed
     boolean accept(Event event, StreamMeters meters) {
+        if (isBeforeBeginning(event)) {
+            return true;
+        }
         var tokens = heldTokens;
         var messages = held;
         if (tokens == null || messages == null) {
@@ -168,6 +187,18 @@ final class Listener {
             case TAKEN -> true;
             case OVERFLOWN, CLOSED -> tooSlow();
         };
+    }
+
+    private boolean isBeforeBeginning(Event event) {
+        var begins = since;
+        if (begins == null) {
+            return false;
+        }
+        boolean isBefore = ResumeToken.time(event.token())
+                .map(time -> time.compareTo(begins) < 0)
+                .orElse(false);
+        since = isBefore ? begins : null;
+        return isBefore;
     }
 
     private boolean isDelivered(Event event) {
@@ -190,6 +221,17 @@ final class Listener {
             return tooSlow();
         }
         return offer(frame, meters);
+    }
+
+    /// Waits until the client has taken what it missed.
+    ///
+    /// @return false if the listener has to be removed
+    boolean awaitTaken(StreamMeters meters) throws InterruptedException {
+        if (backlog.awaitEmpty(TIME_LIMIT)) {
+            return true;
+        }
+        meters.dropped();
+        return tooSlow();
     }
 
     private boolean deliver(Event event, StreamMeters meters) {

@@ -44,6 +44,7 @@ class ListenerTest {
         for (int n = 1; n <= 4; n++) {
             listener.catchUp(event(n), meters);
         }
+        assertThat(listener.ahead(token(4))).isEmpty();
         listener.release(token(4), meters);
         for (int n = 2; n <= 6; n++) {
             listener.accept(event(n), meters);
@@ -59,16 +60,32 @@ class ListenerTest {
         for (int n = 2; n <= 150; n++) {
             assertThat(listener.accept(event(n), meters)).isTrue();
         }
-        for (int n = 1; n <= 102; n++) {
-            assertThat(listener.ahead(token(n - 1))).contains(token(102));
+        for (int n = 1; n <= 150; n++) {
+            assertThat(listener.ahead(token(n - 1))).contains(token(150));
             listener.catchUp(event(n), meters);
             told.addAll(told());
         }
-        assertThat(listener.ahead(token(102))).isEmpty();
-        listener.release(token(102), meters);
+        assertThat(listener.ahead(token(150))).isEmpty();
+        listener.release(token(150), meters);
         told.addAll(told());
         assertThat(told)
                 .containsExactlyElementsOf(IntStream.rangeClosed(1, 150).boxed().toList());
+    }
+
+    /// Else the next ones of the shared stream would soon be too many.
+    @Test
+    void it_goes_on_with_the_shared_stream_while_few_messages_wait() {
+        listener.hold();
+        for (int n = 1; n <= 12; n++) {
+            listener.accept(event(n), meters);
+        }
+        assertThat(listener.ahead(token(0))).isEmpty();
+        listener.accept(event(13), meters);
+        assertThat(listener.ahead(token(1)))
+                .as("those that are delivered do not wait")
+                .isEmpty();
+        listener.accept(event(14), meters);
+        assertThat(listener.ahead(token(1))).contains(token(14));
     }
 
     /// The listener's position is that of its own cursor until the shared stream has passed it.
