@@ -2,6 +2,7 @@ package org.restheart.core.noninterference;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonDocument;
 
 /// A caller with its permission. Account and role have the profile's name in lower case; its requests address
@@ -150,12 +151,19 @@ enum CallerProfile {
 
     /// The entry in `fileAclAuthorizer`.
     String permission() {
+        return permission(Set.of());
+    }
+
+    /// The same, as if the gateway did not know these keys.
+    String permission(Set<String> lost) {
+        var known = BsonDocument.parse(mongo);
+        known.keySet().removeAll(lost);
         var path = this == USERS
                 ? "(path-prefix('/users') or path-prefix('/csv'))"
                 : "regex('^/" + user() + "[0-9]+([.]files)?(/.*)?$')";
         return "{\"role\": \"" + (isAnonymous() ? "$unauthenticated" : user()) + "\", \"predicate\": \"" + path
                 + " and " + predicate + "\", \"mongo\": "
-                + BsonDocument.parse(mongo).toJson() + "}";
+                + known.toJson() + "}";
     }
 
     /// Selects the visible documents.

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -19,9 +20,10 @@ import org.restheart.testkit.TestMongo;
 /// Runs test cases on several workers until a time limit or a number is reached. Collects one counterexample of each
 /// kind.
 final class FuzzRun {
-    private static final int MAX_KINDS = 60;
     private static final Duration PROGRESS = Duration.ofMinutes(2);
 
+    private final int maxKinds;
+    private final Set<String> lost;
     private final Map<String, Counterexample> found = new LinkedHashMap<>();
     private final Map<String, Integer> looked = new HashMap<>();
     private final StatusCounts statusCounts = new StatusCounts();
@@ -30,6 +32,17 @@ final class FuzzRun {
 
     /// All workers share the collection of accounts: a test case that changes it runs exclusively.
     private final ReadWriteLock accounts = new ReentrantReadWriteLock();
+
+    FuzzRun() {
+        this(60, Set.of());
+    }
+
+    /// @param maxKinds of counterexamples; there is no other test case then
+    /// @param lost keys of permissions that one of the instances does not have
+    FuzzRun(int maxKinds, Set<String> lost) {
+        this.maxKinds = maxKinds;
+        this.lost = lost;
+    }
 
     /// The sequence of test cases, which the seed determines. Thread-safe.
     private static final class TestCases {
@@ -59,7 +72,7 @@ final class FuzzRun {
     void run(TestMongo mongo, List<CallerProfile> profiles, long seed, Duration time, long testCases, int workers)
             throws Exception {
         try (var left = GatewayInstance.start(mongo);
-                var right = GatewayInstance.start(mongo)) {
+                var right = GatewayInstance.start(mongo, "", lost)) {
             var generator = new TestCases(seed, profiles, time, testCases);
             var threads = new ArrayList<Thread>();
             var failures = new ArrayList<Throwable>();
@@ -87,7 +100,7 @@ final class FuzzRun {
 
     private void work(int number, GatewayInstance left, GatewayInstance right, TestCases testCases) {
         try (var worker = new FuzzWorker(number, left, right, this::isNew, statusCounts)) {
-            for (var next = testCases.next(); next.isPresent() && found().size() < MAX_KINDS; next = testCases.next()) {
+            for (var next = testCases.next(); next.isPresent() && found().size() < maxKinds; next = testCases.next()) {
                 long before = worker.sent();
                 play(worker, next.get()).ifPresent(this::add);
                 requests.addAndGet(worker.sent() - before);

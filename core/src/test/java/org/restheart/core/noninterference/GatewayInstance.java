@@ -8,6 +8,7 @@ import com.mongodb.client.model.Indexes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -50,6 +51,11 @@ final class GatewayInstance implements AutoCloseable {
 
     /// @param more further keys of the block `mongo`, each with a comma before it
     static GatewayInstance start(TestMongo mongo, String more) {
+        return start(mongo, more, Set.of());
+    }
+
+    /// @param lost keys of permissions that are not there
+    static GatewayInstance start(TestMongo mongo, String more, Set<String> lost) {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         var secret = new BsonString("$2a$04$" + ThreadLocalRandom.current().nextLong());
         database.getCollection("users", BsonDocument.class)
@@ -64,11 +70,11 @@ final class GatewayInstance implements AutoCloseable {
                          properties: {secret: {type: 'string'}, n: {type: 'object', required: ['k']}, s: {pattern: 'a'},
                                       d: {properties: {secret: {type: 'number'}}}}}"""));
         return new GatewayInstance(
-                Gateway.start(GatewayConfig.parse(config(mongo.connectionString(), database.getName(), more))),
+                Gateway.start(GatewayConfig.parse(config(mongo.connectionString(), database.getName(), more, lost))),
                 database);
     }
 
-    private static String config(String uri, String database, String more) {
+    private static String config(String uri, String database, String more, Set<String> lost) {
         var users = Arrays.stream(CallerProfile.values())
                 .map(p -> "    - {userid: %s, password: pw, roles: [%s], owner: xena, team: %s}\n"
                         .formatted(p.user(), p.user(), p == CallerProfile.ODD ? "{$ne: x}" : "red"))
@@ -78,7 +84,7 @@ final class GatewayInstance implements AutoCloseable {
                         .formatted(i, ORGANISATIONS.get(i)))
                 .collect(Collectors.joining());
         var permissions = Arrays.stream(CallerProfile.values())
-                .map(p -> "    - " + p.permission() + "\n")
+                .map(p -> "    - " + p.permission(lost) + "\n")
                 .collect(Collectors.joining());
         return """
                 http-listener: {host: 127.0.0.1, port: 0}

@@ -47,7 +47,8 @@ class ComputationsTest {
 
     @BeforeAll
     static void start(TestMongo mongo) {
-        gateway = TestGateway.start(mongo, "graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}\n");
+        gateway = TestGateway.start(
+                mongo, "graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps, max-aliases: 1000}\n");
         var listed = IntStream.range(0, COLLECTIONS).mapToObj(i -> "c" + i).toList();
         listed.forEach(gateway.database()::createCollection);
         for (int i = 0; i < PERMISSIONS; i++) {
@@ -205,7 +206,7 @@ class ComputationsTest {
             gateway.insertUsers("{_id: 'long" + i + "', roles: ['viewer']}");
         }
         var names = IntStream.range(0, 40).mapToObj(i -> "n" + i + ": _id").collect(Collectors.joining(" "));
-        var query = IntStream.range(0, 9)
+        var query = IntStream.range(0, 20)
                 .mapToObj(i -> "m" + i + ": many { " + names + " }")
                 .collect(Collectors.joining(" ", "{ ", " }"));
         var body = new BsonDocument("query", new BsonString(query)).toJson();

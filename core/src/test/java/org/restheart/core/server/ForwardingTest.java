@@ -103,7 +103,9 @@ class ForwardingTest {
                 waiting.get(2 * i + 1, "/back/x");
             }
             target.accept();
-            await().until(() -> server.observations().size() + inFlight(server) == 2 * IN_FLIGHT);
+            await().untilAsserted(() -> assertThat(server.observations().size() + inFlight(server))
+                    .as(() -> server.observations().size() + " over, " + inFlight(server) + " in flight")
+                    .isEqualTo(2 * IN_FLIGHT));
             assertThat(other.request("GET /own").answer().status()).isEqualTo(200);
         }
     }

@@ -229,6 +229,13 @@ class SharedStatementsTest extends CoalescedWritesFixture {
         }
     }
 
+    private void awaitCommands(String collection, int count) {
+        var match =
+                "{active: true, ns: '" + collection(collection).getNamespace().getFullName() + "'}";
+        await().atMost(TIMEOUT)
+                .until(() -> TestMongo.operations(mongo.client(), match).size() == count);
+    }
+
     /// MongoDB does not send a reply of more than 16 MiB, which has the keys of all errors.
     @Test
     void errors_that_are_too_large_for_a_reply_are_those_of_their_requests() {
@@ -246,6 +253,7 @@ class SharedStatementsTest extends CoalescedWritesFixture {
             var change = change("{$inc: {n: 1}, $set: {g: 1}}");
             for (int id = 0; id < 4; id++) { // as many commands as there may be: others wait, and leave together
                 submit(updates, target("large", id).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE));
+                awaitCommands("large", id + 1);
             }
             var together = IntStream.range(4, 11)
                     .mapToObj(id -> submit(
