@@ -25,6 +25,9 @@ import org.xnio.XnioExecutor;
 record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeout) {
     private static final Logger LOG = LoggerFactory.getLogger(UntakenResponses.class);
 
+    /// The I/O thread begins what is due later only when no other task is left: what it still had to write is written.
+    private static final long SOON_MILLIS = 1;
+
     /// Reserves what a response needs until its client has taken it.
     ///
     /// @param caller as [org.restheart.http.access.CallerScope] names it
@@ -71,12 +74,16 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
         if (isTaken(exchange, length)) {
             return;
         }
-        if (exchange.isInIoThread()) {
-            await(exchange, caller.get());
-            return;
-        }
         try { // where the rest is sent, so that the exchange does not end in between
-            exchange.getIoThread().execute(() -> sent(exchange, length, caller));
+            exchange.getIoThread()
+                    .executeAfter(
+                            () -> {
+                                if (!isTaken(exchange, length)) {
+                                    await(exchange, caller.get());
+                                }
+                            },
+                            SOON_MILLIS,
+                            TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException _) {
             LOG.debug("the server has stopped");
         }

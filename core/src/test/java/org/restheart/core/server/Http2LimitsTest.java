@@ -9,6 +9,8 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,6 +95,46 @@ class Http2LimitsTest {
             client.get(3, "/none");
             assertThat(client.awaitEnd(3).type()).isEqualTo(RawHttp2.HEADERS);
             assertThat(server.listener().connections()).isOne();
+        }
+    }
+
+    /// What other threads answer is written by the I/O thread, which may have much to do before.
+    @Test
+    void responses_that_are_still_to_be_written_are_not_counted_as_untaken() throws Exception {
+        var answered = new CompletableFuture<Void>();
+        var held = new CompletableFuture<Void>();
+        var released = new CompletableFuture<Void>();
+        var workers = new ConcurrentLinkedQueue<Thread>();
+        try (var server = TestServer.with(
+                        "core: {io-threads: 1}",
+                        IN_FLIGHT,
+                        TestServer.eager("/held", _ -> Response.status(200)),
+                        TestServer.blocking("/", _ -> {
+                            workers.add(Thread.currentThread());
+                            answered.join();
+                            return Response.json(200, "{}");
+                        }));
+                var client = new RawHttp2(server.listener().address());
+                var other = server.connect()) {
+            int last = IN_FLIGHT - 1;
+            for (int stream = 1; stream <= last; stream += 2) {
+                client.get(stream, "/");
+            }
+            await().until(() -> workers.size() == IN_FLIGHT / 2);
+            server.atEnd(() -> {
+                held.complete(null);
+                released.join();
+            });
+            other.request("GET /held");
+            held.join();
+            answered.complete(null);
+            await().until(() -> workers.stream().noneMatch(Thread::isAlive));
+            released.complete(null);
+            assertThat(client.awaitEnd(last).type()).isNotEqualTo(RawHttp2.GO_AWAY);
+            await().untilAsserted(() -> assertThat(server.observations())
+                    .hasSize(IN_FLIGHT / 2 + 1)
+                    .allMatch(request -> request.status() == 200));
+            assertThat(server.listener().connections()).isEqualTo(2);
         }
     }
 
