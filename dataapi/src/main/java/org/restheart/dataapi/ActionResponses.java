@@ -4,7 +4,7 @@ import static org.restheart.bson.BsonValues.object;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -39,7 +39,7 @@ record ActionResponses(
     /// @param otherwise for clients that accept neither format by name
     static boolean isCanonical(Headers headers, boolean otherwise) {
         return Accepted.of(headers)
-                .preferred(List.of(PLAIN, CANONICAL))
+                .preferred(Set.of(PLAIN, CANONICAL)::contains)
                 .map(CANONICAL::equals)
                 .orElse(otherwise);
     }

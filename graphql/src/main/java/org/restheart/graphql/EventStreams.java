@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.restheart.graphql.GraphqlService.PushBounds;
 import org.restheart.graphql.OperationResult.QueryOutcome;
 import org.restheart.graphql.SubscriptionRoot.SourceEvent;
+import org.restheart.http.Accepted;
 import org.restheart.http.Content;
 import org.restheart.http.EventStream;
 import org.restheart.http.Request;
@@ -29,11 +30,10 @@ final class EventStreams {
 
     /// Whether the client accepts events only, and no other format of results.
     static boolean areRequired(Request request) {
-        return areAccepted(request) && !accepts(request, "json") && !accepts(request, "*/*");
-    }
-
-    private static boolean accepts(Request request, String type) {
-        return request.headers().all("Accept").stream().anyMatch(accept -> accept.contains(type));
+        var accepted = Accepted.of(request.headers());
+        return areAccepted(request)
+                && accepted.weight("application/json") == 0
+                && accepted.weight("application/graphql-response+json") == 0;
     }
 
     /// One result.

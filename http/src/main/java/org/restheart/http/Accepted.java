@@ -1,15 +1,18 @@
 package org.restheart.http;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /// The media types that a client accepts, with their weights from 0 to 1 (RFC 9110, 12.5.1). Parameters other than
 /// the weight are ignored. Immutable.
 public final class Accepted {
+    /// Of responses that depend on what the client accepts.
+    public static final Fields VARY = Fields.of("Vary", "Accept");
+
     private static final Pattern WEIGHT = Pattern.compile("q=(0(\\.\\d{0,3})?|1(\\.0{0,3})?)");
 
     private final Map<String, Double> weights;
@@ -65,10 +68,10 @@ public final class Accepted {
     /// The one of these types that the client names with the greatest weight; of equal weights the one that it names
     /// first.
     ///
-    /// @param types in lower case
-    public Optional<String> preferred(List<String> types) {
+    /// @param types are given in lower case
+    public Optional<String> preferred(Predicate<String> types) {
         return weights.entrySet().stream()
-                .filter(range -> types.contains(range.getKey()) && range.getValue() > 0)
+                .filter(range -> types.test(range.getKey()) && range.getValue() > 0)
                 .reduce((best, next) -> next.getValue() > best.getValue() ? next : best)
                 .map(Map.Entry::getKey);
     }

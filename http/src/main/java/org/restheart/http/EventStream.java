@@ -8,7 +8,7 @@ public final class EventStream {
 
     /// Whether the client names the type; a range such as `*/*` does not.
     public static boolean isAccepted(Headers headers) {
-        return headers.all("Accept").stream().anyMatch(accept -> accept.contains(MEDIA_TYPE));
+        return Accepted.of(headers).named(MEDIA_TYPE) > 0;
     }
 
     /// A response without content and type. Proxies neither keep it nor collect its events before they pass them on,

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /// Header fields of a message. Names compare without regard to case (RFC 9110, 5.1).
 public interface Headers {
@@ -18,6 +19,15 @@ public interface Headers {
 
     default boolean has(String name) {
         return first(name).isPresent();
+    }
+
+    /// Whether a list of tokens, such as `Connection`, has one, in upper or lower case (RFC 9110, 5.6.1).
+    ///
+    /// @param token in lower case
+    default boolean hasToken(String name, String token) {
+        return all(name).stream()
+                .flatMap(line -> Stream.of(line.split(",", -1)))
+                .anyMatch(item -> item.strip().equalsIgnoreCase(token));
     }
 
     /// Whether `If-None-Match` has an entity tag (RFC 9110, 13.1.2, weak comparison), so that the client's copy is

@@ -2,7 +2,6 @@ package org.restheart.http;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
-import java.util.Locale;
 import java.util.Optional;
 
 /// The server's part of the opening handshake of a WebSocket (RFC 6455, 4.2), without extensions and sub-protocols.
@@ -14,12 +13,7 @@ public final class WebSocketHandshake {
 
     /// Whether the request is the opening handshake of a WebSocket.
     public static boolean isAsked(Headers headers) {
-        return mentions(headers, "Connection", "upgrade") && mentions(headers, "Upgrade", "websocket");
-    }
-
-    private static boolean mentions(Headers headers, String name, String word) {
-        return headers.all(name).stream()
-                .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains(word));
+        return headers.hasToken("Connection", "upgrade") && headers.hasToken("Upgrade", "websocket");
     }
 
     /// The headers of the response with status 101.

@@ -32,7 +32,8 @@ public record SecurityGuards(
     /// @param origins whose scripts may read responses, with credentials too; empty: all, without credentials
     /// @param echo whether all origins may use credentials
     /// @param headers that pages of other origins may send, besides those that services name
-    public record Cors(List<OriginPattern> origins, boolean echo, List<String> headers) {
+    /// @param maxAge for how long browsers may keep the response to a preflight request, in seconds
+    public record Cors(List<OriginPattern> origins, boolean echo, List<String> headers, int maxAge) {
         private static Cors read(Block block) {
             if (block.bool("echo-origin", false)) {
                 block.advise("echo-origin", "is true: pages of every origin may use the credentials of their visitors");
@@ -40,7 +41,8 @@ public record SecurityGuards(
             return new Cors(
                     patterns(block, "allowed-origins"),
                     block.bool("echo-origin", false),
-                    block.texts("allowed-headers", List.of()));
+                    block.texts("allowed-headers", List.of()),
+                    block.integer("max-age", 600, 0, 86_400));
         }
     }
 

@@ -1,5 +1,6 @@
 package org.restheart.core.filter;
 
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -21,10 +22,19 @@ import org.restheart.http.Service;
 record CorsFilter(Service service, Cors policy) implements Filter {
     private static final String ORIGIN = "Access-Control-Allow-Origin";
 
-    /// Headers that earlier versions did not have are added to the exposed ones when they are sent; other lists are
-    /// unchanged.
-    private static final List<String> EXPOSED_WHEN_SENT =
-            List.of("Link", "X-Coalesced", "Retry-After", "Warning", "X-Total-Count", "Preference-Applied");
+    /// Headers that pages of other origins may read. Responses to requests without an origin list those of the service
+    /// and those that are sent.
+    private static final List<String> EXPOSED = List.of(
+            "ETag",
+            "Location",
+            "Link",
+            "X-Total-Count",
+            "Content-Range",
+            "Content-Disposition",
+            "Retry-After",
+            "Preference-Applied",
+            "Warning",
+            "X-Coalesced");
 
     @Override
     public Response filter(Request request, Handler next) {
@@ -49,13 +59,19 @@ record CorsFilter(Service service, Cors policy) implements Filter {
     }
 
     private String exposed(Request request, Ready response) {
-        var names = service.cors(request).exposeHeaders();
-        for (var name : EXPOSED_WHEN_SENT) {
-            if (response.headers().has(name)) {
-                names = names.isEmpty() ? name : names + ", " + name;
-            }
-        }
-        return names;
+        boolean crossOrigin = request.headers().has("Origin");
+        var names = names(service.cors(request).exposeHeaders());
+        EXPOSED.stream()
+                .filter(name -> crossOrigin || response.headers().has(name))
+                .forEach(names::add);
+        return String.join(", ", names);
+    }
+
+    private static LinkedHashSet<String> names(String list) {
+        return Stream.of(list.split(",", -1))
+                .map(String::strip)
+                .filter(name -> !name.isEmpty())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     private boolean isTrusted(String origin) {
@@ -65,7 +81,15 @@ record CorsFilter(Service service, Cors policy) implements Filter {
     /// Answers `OPTIONS` for every service: `200`, without credentials, whether the resource exists or not.
     ///
     /// @param further headers that pages may send, besides those that the service names; listed in responses
-    record OptionsFilter(Service service, StandingHeaders standing, List<String> further) implements Filter {
+    /// @param maxAge for how long browsers may keep the response to a preflight request, in seconds
+    record OptionsFilter(Service service, StandingHeaders standing, List<String> further, int maxAge)
+            implements Filter {
+        private static final String ASKED = "Access-Control-Request-Headers";
+
+        /// In responses to preflight requests.
+        private static final List<String> ALLOWED =
+                List.of("If-Match", "If-None-Match", "Last-Event-ID", "Prefer", "Range", "Idempotency-Key");
+
         @Override
         public Response filter(Request request, Handler next) {
             return request.method() == Method.OPTIONS ? standing.add(answer(request)) : next.handle(request);
@@ -78,19 +102,22 @@ record CorsFilter(Service service, Cors policy) implements Filter {
                             "Access-Control-Allow-Methods",
                             cors.allowMethods(),
                             "Access-Control-Allow-Headers",
-                            allowed(request, cors.allowHeaders())));
+                            allowed(request, cors.allowHeaders()),
+                            "Access-Control-Max-Age",
+                            Integer.toString(maxAge)));
         }
 
         private String allowed(Request request, String named) {
-            var asked = request.headers().all("Access-Control-Request-Headers").stream()
-                    .flatMap(line -> Stream.of(line.split(",", -1)))
-                    .map(String::strip)
-                    .toList();
-            return Stream.concat(
-                            Stream.of(named).filter(names -> !names.isEmpty()),
-                            further.stream().filter(header -> asked.stream().anyMatch(header::equalsIgnoreCase)))
-                    .distinct()
-                    .collect(Collectors.joining(", "));
+            var names = names(named);
+            if (request.headers().has("Access-Control-Request-Method")
+                    || request.headers().has(ASKED)) {
+                names.addAll(ALLOWED);
+            }
+            var asked = names(String.join(",", request.headers().all(ASKED)));
+            further.stream()
+                    .filter(header -> asked.stream().anyMatch(header::equalsIgnoreCase))
+                    .forEach(names::add);
+            return String.join(", ", names);
         }
     }
 }

@@ -9,6 +9,7 @@ import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.core.config.CoreConfig.ErrorBodies;
+import org.restheart.http.Accepted;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.NeedsThread;
@@ -73,7 +74,8 @@ record ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) im
     }
 
     private static Ready json(Problem problem, JsonMode mode, BsonDocument document) {
-        return Response.json(problem.status(), JsonEncoder.of(mode).encodeToString(document));
+        return Response.json(problem.status(), JsonEncoder.of(mode).encodeToString(document))
+                .with(Accepted.VARY);
     }
 
     /// Errors of the data API are written like its documents.
@@ -82,7 +84,7 @@ record ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) im
     }
 
     private static boolean asksForProblemJson(Request request) {
-        return request.headers().all("Accept").stream().anyMatch(accepted -> accepted.contains(PROBLEM_JSON));
+        return Accepted.of(request.headers()).named(PROBLEM_JSON) > 0;
     }
 
     /// RFC 9457, 3.1; `code` and `warnings` are extension members.

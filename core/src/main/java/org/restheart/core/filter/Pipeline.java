@@ -75,7 +75,8 @@ public final class Pipeline {
                 new CorsFilter(service, settings.cors()),
                 (request, next) -> next.handle(request).map(response -> withMethods(service, request, response)),
                 new ErrorFilter(service, errors, settings.errorBodies()),
-                new CorsFilter.OptionsFilter(service, standing, preflightHeaders()),
+                new CorsFilter.OptionsFilter(
+                        service, standing, preflightHeaders(), settings.cors().maxAge()),
                 Preparation::refuse));
         addSecurity(binding, filters);
         filters.add(standing);
@@ -131,7 +132,7 @@ public final class Pipeline {
     /// those that the configuration names.
     private List<String> preflightHeaders() {
         var headers = new ArrayList<>(
-                List.of("traceparent", "tracestate", "X-Request-Id", "Cache-Control", "Prefer", "Content-Encoding"));
+                List.of("traceparent", "tracestate", "X-Request-Id", "Cache-Control", "Content-Encoding"));
         headers.addAll(settings.tracingHeaders());
         headers.addAll(settings.cors().headers());
         return List.copyOf(headers);

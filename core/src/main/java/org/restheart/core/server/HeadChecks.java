@@ -4,6 +4,8 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.restheart.core.config.ConnectionOptions;
@@ -38,6 +40,9 @@ final class HeadChecks {
     private static final Problem TARGET_MALFORMED = Problem.of(
             ProblemCode.BAD_REQUEST, "the path or the query contains blanks or control characters: encode them");
 
+    private static final Problem TARGET_NOT_UTF8 =
+            Problem.of(ProblemCode.BAD_REQUEST, "the path or the query is not UTF-8: percent-encode it as UTF-8");
+
     /// The fault in the head of a request, in particular in the fields that determine where the content ends.
     static Optional<Problem> fault(HttpServerExchange exchange) {
         var headers = RequestHead.of(exchange);
@@ -51,6 +56,9 @@ final class HeadChecks {
         }
         if (!isVisible(exchange.getRequestURI()) || !isVisible(exchange.getQueryString())) {
             return Optional.of(TARGET_MALFORMED);
+        }
+        if (!isUtf8(exchange.getRequestURI()) || !isUtf8(exchange.getQueryString())) {
+            return Optional.of(TARGET_NOT_UTF8);
         }
         if (!exchange.isHttp11()
                 && !exchange.isHttp10()
@@ -86,6 +94,17 @@ final class HeadChecks {
             char c = text.charAt(i);
             if (c <= 0x20 || c == 0x7f) {
                 return false;
+            }
+        }
+        return true;
+    }
+
+    /// Two texts that are no UTF-8 would become the same id.
+    private static boolean isUtf8(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) >= 0x80) {
+                var decoded = RequestReader.utf8(text).getBytes(StandardCharsets.UTF_8);
+                return Arrays.equals(decoded, text.getBytes(StandardCharsets.ISO_8859_1));
             }
         }
         return true;

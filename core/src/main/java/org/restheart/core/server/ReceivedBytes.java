@@ -3,6 +3,7 @@ package org.restheart.core.server;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
+import io.undertow.util.Headers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,9 @@ final class ReceivedBytes extends BufferedSourceConduit {
 
     /// After the last exchange of the connection: Undertow has sent the response, and waits for the client's end.
     private volatile boolean closing;
+
+    /// The host in the target of the request that is being read.
+    private volatile @Nullable String authority;
 
     private long discarded;
 
@@ -114,6 +118,11 @@ final class ReceivedBytes extends BufferedSourceConduit {
     private void requested(HttpServerExchange exchange, HttpServerConnection http1) {
         head.complete();
         current = exchange;
+        var host = authority;
+        if (host != null) {
+            exchange.getRequestHeaders().put(Headers.HOST, host);
+            authority = null;
+        }
         if (reader == null) {
             awaitsRequest();
         }
@@ -150,10 +159,18 @@ final class ReceivedBytes extends BufferedSourceConduit {
         }
         int at = to.position();
         int read = readUnlessClosed(to);
-        if (read > 0) {
-            head.arrived(to.duplicate().limit(at + read).position(at));
+        if (read <= 0) {
+            return read;
         }
-        return read;
+        boolean begins = head.bytes() == 0 && !head.isHttp2();
+        head.arrived(to.duplicate().limit(at + read).position(at));
+        if (!begins) {
+            return read;
+        }
+        var arrived = to.duplicate().limit(at + read).position(at);
+        authority = AbsoluteTargets.reduce(arrived).orElse(null);
+        to.position(arrived.limit());
+        return arrived.remaining();
     }
 
     private boolean isRequestInProgress() {

@@ -96,7 +96,7 @@ final class RequestReader {
     }
 
     /// Bytes beyond ASCII arrive as one character each; clients that do not percent-encode them mean UTF-8.
-    private static String utf8(String text) {
+    static String utf8(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (text.charAt(i) >= 0x80) {
                 return new String(text.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);

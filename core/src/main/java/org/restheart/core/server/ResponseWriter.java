@@ -68,7 +68,7 @@ record ResponseWriter(
                 exchange.dispatch(threads, new StreamPump(exchange, streamed.source(), timeout));
             case Content.Streamed streamed -> {
                 streamed.source().close();
-                exchange.endExchange();
+                withoutContent(exchange);
             }
             case Content.Forwarded _ -> throw new IllegalStateException("handed on above");
             case Content.Push(var subscription) -> {
@@ -118,6 +118,12 @@ record ResponseWriter(
             return;
         }
         exchange.setResponseContentLength(0);
+        withoutContent(exchange);
+    }
+
+    /// Sends the head alone, with the length that it states or none: that of streamed content is unknown to `HEAD`, as
+    /// it is to `GET`.
+    private static void withoutContent(HttpServerExchange exchange) {
         var channel = exchange.getResponseChannel();
         try {
             channel.shutdownWrites();

@@ -2,6 +2,7 @@ package org.restheart.core.server;
 
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.util.Headers;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +35,9 @@ record RootHandler(
         implements HttpHandler {
     private static final Ready METHOD_UNKNOWN = Response.status(405)
             .with("Allow", Arrays.stream(Method.values()).map(Method::name).collect(Collectors.joining(", ")));
+    private static final Ready OPTIONS_OF_ALL = METHOD_UNKNOWN.withStatus(200);
+    private static final Ready NO_RESOURCE =
+            refusal(Problem.of(ProblemCode.BAD_REQUEST, "* stands for the whole server, which only OPTIONS concerns"));
     private static final Ready NOTHING_BOUND = Response.status(502);
     private static final Ready CHANGED_PROTOCOL = refusal(
             Problem.of(ProblemCode.BAD_REQUEST, "a connection is used for HTTP/2 from its first byte, or not at all"));
@@ -53,6 +57,10 @@ record RootHandler(
                 return;
             }
         }
+        var fields = RequestHead.of(exchange);
+        if (fields.contains(Headers.CONNECTION) && new UndertowHeaders(fields).hasToken("Connection", "close")) {
+            exchange.setPersistent(false); // RFC 9112, 9.6: also among other tokens, which Undertow overlooks
+        }
         var fault = HeadChecks.fault(exchange);
         if (fault.isPresent()) {
             refuseUnread(exchange, refusal(fault.get())); // the end of its content is unknown
@@ -66,6 +74,10 @@ record RootHandler(
         var method = Method.of(exchange.getRequestMethod().toString());
         if (method.isEmpty()) {
             refuse(exchange, METHOD_UNKNOWN);
+            return;
+        }
+        if (exchange.getRequestURI().equals("*")) { // RFC 9110, 9.3.7
+            refuse(exchange, method.get() == Method.OPTIONS ? OPTIONS_OF_ALL : NO_RESOURCE);
             return;
         }
         RequestPath path;
@@ -104,7 +116,8 @@ record RootHandler(
         refuse(exchange, refusal);
     }
 
-    /// Answers without a service; the observers are notified with what is known of the request.
+    /// Answers without a service, which is a refusal but for `OPTIONS *`; the observers are notified with what is known
+    /// of the request.
     private void refuse(HttpServerExchange exchange, Ready refusal) {
         var arrived = System.nanoTime();
         exchange.addExchangeCompleteListener((ended, next) -> {

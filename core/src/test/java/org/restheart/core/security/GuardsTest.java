@@ -25,13 +25,13 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class GuardsTest {
     private static final String FILES = """
-            http-listener: {host: 127.0.0.1, port: 0}
-            mclient: {enabled: false}
-            mongo: {enabled: false}
-            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-            fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [editor]}]}
-            fileAclAuthorizer: {enabled: true, permissions: [{role: editor, predicate: "path-prefix('/')"}]}
-            """;
+        http-listener: {host: 127.0.0.1, port: 0}
+        mclient: {enabled: false}
+        mongo: {enabled: false}
+        basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+        fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [editor]}]}
+        fileAclAuthorizer: {enabled: true, permissions: [{role: editor, predicate: "path-prefix('/')"}]}
+        """;
 
     private static Gateway start(String more) {
         return Gateway.start(GatewayConfig.parse(FILES + more));
@@ -211,12 +211,12 @@ class GuardsTest {
     @Test
     void pages_of_other_origins_are_refused() {
         try (var gateway = start("""
-                originVetoer:
-                  enabled: true
-                  whitelist: ["https://app.example/"]
-                  whitelist-patterns: ["https://*.trusted.example", "http://localhost:*"]
-                  ignore-paths: [/ping]
-                """)) {
+            originVetoer:
+              enabled: true
+              whitelist: ["https://app.example/"]
+              whitelist-patterns: ["https://*.trusted.example", "http://localhost:*"]
+              ignore-paths: [/ping]
+            """)) {
             var ada = TestClient.of(gateway.address()).as("ada", "pw");
             for (var good : List.of("https://APP.example", "https://a.trusted.example", "http://localhost:3000")) {
                 assertThat(ada.with("Origin", good).get("/roles/ada").statusCode())
@@ -370,8 +370,10 @@ class GuardsTest {
 
     @Test
     void preflights_admit_headers_for_tracing_and_caching_and_those_configured() {
-        try (var gateway = start("cors: {allowed-headers: [X-Tenant]}\n")) {
+        try (var gateway = start("cors: {allowed-headers: [X-Tenant], max-age: 5}\n")) {
             var client = TestClient.of(gateway.address()).with("Origin", "https://any");
+            assertThat(client.send("OPTIONS", "/roles/ada", "").headers().firstValue("Access-Control-Max-Age"))
+                    .contains("5");
             var named = "Authorization, Content-Type, X-Requested-With, No-Auth-Challenge";
             assertThat(client.with(
                                     "Access-Control-Request-Headers",
@@ -379,7 +381,9 @@ class GuardsTest {
                             .send("OPTIONS", "/roles/ada", "")
                             .headers()
                             .firstValue("Access-Control-Allow-Headers"))
-                    .contains(named + ", traceparent, X-Request-Id, Cache-Control, X-Tenant");
+                    .contains(named
+                            + ", If-Match, If-None-Match, Last-Event-ID, Prefer, Range, Idempotency-Key,"
+                            + " traceparent, X-Request-Id, Cache-Control, X-Tenant");
             assertThat(client.send("OPTIONS", "/roles/ada", "").headers().firstValue("Access-Control-Allow-Headers"))
                     .contains(named);
         }

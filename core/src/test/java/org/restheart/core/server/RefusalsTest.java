@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Response;
 
 /// What is refused before any service is found reaches the request log and the metrics all the same.
@@ -90,6 +91,18 @@ class RefusalsTest {
                 assertThat(BsonDocument.parse(answer.text()).getString("msg").getValue())
                         .contains(named);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/a/caf\u00e9", "/a?caf\u00e8", "/a?x=\u00c3", "/a/\u00ed\u00a0\u0080", "/a/\u00c0\u00af"})
+    void bytes_of_a_target_that_are_no_utf8_are_refused(String target) throws Exception {
+        try (var server = TestServer.of(blocking("/a", _ -> Response.status(200)));
+                var client = server.connect()) {
+            client.send(("GET " + target + " HTTP/1.1\r\nHost: test\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+            var answer = client.answer();
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.text()).contains("not UTF-8");
         }
     }
 

@@ -87,6 +87,17 @@ class ResponseContentTest {
     }
 
     @Test
+    void the_head_of_streamed_content_says_no_length() throws Exception {
+        try (var server = TestServer.of(eager("/", _ -> new Chunks(2, false).response()));
+                var client = server.connect()) {
+            var head = client.request("HEAD /").answerToHead();
+            assertThat(head.status()).isEqualTo(200);
+            assertThat(head.header("Content-Length")).isEmpty();
+            assertThat(client.request("GET /").answer().body()).hasSize(2 * 65_536); // on the same connection
+        }
+    }
+
+    @Test
     void streamed_content_arrives_whole_and_its_source_is_closed_once() throws Exception {
         var source = new Chunks(100, false);
         try (var server = TestServer.of(eager("/", _ -> source.response()));

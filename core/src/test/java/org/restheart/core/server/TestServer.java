@@ -45,7 +45,7 @@ final class TestServer implements AutoCloseable {
                         forceEncoding,
                         List.of("traceparent"),
                         ErrorBodies.MINIMAL,
-                        new SecurityGuards.Cors(List.of(), false, List.of()),
+                        new SecurityGuards.Cors(List.of(), false, List.of(), 600),
                         new ClientAddress.Peer(),
                         false),
                 new ErrorMapping(_ -> Optional.empty()),

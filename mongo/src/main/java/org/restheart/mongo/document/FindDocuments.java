@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
+import org.restheart.http.Accepted;
 import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest.QueryPlanRequest;
 import org.restheart.mongo.cursor.Continuations;
@@ -115,7 +116,7 @@ public final class FindDocuments implements DataHandler {
     }
 
     private Response.Ready withHeaders(DataRequest request, Response.Ready page, OptionalLong size) {
-        var tagged = EntityTags.add(page, request.resource().properties());
+        var tagged = EntityTags.add(page, request.resource().properties()).with(Accepted.VARY);
         return size.isEmpty()
                 ? tagged
                 : tagged.with(COUNT_STRATEGY, strategy(queries.count(request)))

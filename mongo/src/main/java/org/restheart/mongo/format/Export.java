@@ -2,8 +2,8 @@ package org.restheart.mongo.format;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
+import org.restheart.http.Accepted;
 import org.restheart.http.Headers;
 import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 import org.restheart.mongo.format.DocumentFormat.JsonLines;
@@ -21,32 +21,10 @@ public enum Export {
     /// A part of the name of each export's media types.
     private static final List<String> MARKS = List.of("ndjson", "jsonl", "csv", "bson");
 
-    /// Most elements of an `Accept` that are evaluated; browsers send less than ten.
-    private static final int MAX_RANGES = 32;
-
     private final String mediaType;
 
     Export(String mediaType) {
         this.mediaType = mediaType;
-    }
-
-    /// One media range of an `Accept` (RFC 9110, 12.5.1).
-    private record Range(String mediaType, double weight) {
-        static Range parse(String text) {
-            var parts = text.split(";", -1);
-            double weight = Arrays.stream(parts)
-                    .skip(1)
-                    .map(String::strip)
-                    .filter(parameter -> parameter.startsWith("q="))
-                    .findFirst()
-                    .map(parameter -> weight(parameter.substring(2)))
-                    .orElse(1.0);
-            return new Range(parts[0].strip().toLowerCase(Locale.ROOT), weight);
-        }
-
-        private static double weight(String text) {
-            return text.matches("[01](\\.\\d{0,3})?") ? Double.parseDouble(text) : 0;
-        }
     }
 
     /// The export that the client prefers to ordinary responses; of equal weights the first counts.
@@ -56,12 +34,7 @@ public enum Export {
                 || (accepted.get().equals("*/*") && headers.all("Accept").size() == 1)) {
             return Optional.empty(); // the most frequent values
         }
-        return headers.all("Accept").stream()
-                .flatMap(line -> Arrays.stream(line.split(",", MAX_RANGES)))
-                .map(Range::parse)
-                .filter(range -> range.weight() > 0 && isKnown(range.mediaType()))
-                .reduce((best, range) -> range.weight() > best.weight() ? range : best)
-                .flatMap(best -> of(best.mediaType()));
+        return Accepted.of(headers).preferred(Export::isKnown).flatMap(Export::of);
     }
 
     /// A fast check; if false, [#wanted] is empty, unless a client writes a media type in capitals.

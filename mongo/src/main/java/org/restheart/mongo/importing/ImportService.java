@@ -19,6 +19,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Accepted;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
@@ -148,7 +149,7 @@ public final class ImportService implements Service {
             case GET ->
                 EventStream.isAccepted(request.headers())
                         ? progress(withoutContent(request), owner, id)
-                        : json(200, store.status(job));
+                        : json(200, store.status(job)).with(Accepted.VARY);
             case PATCH -> {
                 resume(request, id, job);
                 yield json(202, store.status(find(id, owner)));

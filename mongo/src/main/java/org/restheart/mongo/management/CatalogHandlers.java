@@ -9,6 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
+import org.restheart.http.Accepted;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
@@ -44,17 +45,24 @@ public final class CatalogHandlers {
         request.http().requireThread();
         var all = catalog.databases();
         var page = page(request, all);
-        return isStandard(request)
-                ? JsonResponses.of(request, 200, BsonTexts.array(page))
-                : DocumentContent.response(
-                        page.stream()
-                                .map(name -> withId(
-                                        metadata.db(request.http(), name, false)
-                                                .properties()
-                                                .orElseGet(BsonDocument::new),
-                                        name))
-                                .toList(),
-                        HalPages.root(request, all.size()));
+        return varied(
+                request,
+                isStandard(request)
+                        ? JsonResponses.of(request, 200, BsonTexts.array(page))
+                        : DocumentContent.response(
+                                page.stream()
+                                        .map(name -> withId(
+                                                metadata.db(request.http(), name, false)
+                                                        .properties()
+                                                        .orElseGet(BsonDocument::new),
+                                                name))
+                                        .toList(),
+                                HalPages.root(request, all.size())));
+    }
+
+    /// Browsers get a page at `/`.
+    private static Response.Ready varied(DataRequest request, Response.Ready response) {
+        return request.http().path().segments().isEmpty() ? response.with(Accepted.VARY) : response;
     }
 
     /// `GET /{db}`: the names of the database's collections, buckets and schema store; in HAL, with their
@@ -66,7 +74,7 @@ public final class CatalogHandlers {
         var response = isStandard(request)
                 ? JsonResponses.of(request, 200, BsonTexts.array(page))
                 : DocumentContent.response(children(request, page), HalPages.database(request, all.size()));
-        return EntityTags.add(response, request.resource().properties());
+        return EntityTags.add(varied(request, response), request.resource().properties());
     }
 
     /// In the order of SHAL's single list; HAL has a list for each kind.

@@ -64,7 +64,6 @@ public final class CollectionHandlers {
         streams.check(fields);
         var document = properties.document(request, fields, etag);
         request.http().requireThread();
-        properties.requireExistence(request);
         schemas.check(request, fields);
         var written = properties.changing(
                 request,
@@ -83,10 +82,15 @@ public final class CollectionHandlers {
     /// MongoDB 7, the command to create it succeeds for each of them.
     private WriteOutcome write(DataRequest request, RawBsonDocument document) {
         if (request.resource().exists()) {
+            properties.checkExistence(request, true);
             return StoredProperties.outcome(replace(properties.target(request), document), false);
         }
+        properties.checkExistence(request, false);
         var outlived = properties.areStored(request); // an earlier collection of this name: these are ignored
         var created = create(request);
+        if (!created) {
+            properties.checkExistence(request, true);
+        }
         var written = replace(
                 created ? properties.target(request, new Precondition.None()) : properties.target(request), document);
         return StoredProperties.outcome(written, written instanceof WriteOutcome.Created || (created && outlived));

@@ -31,7 +31,7 @@ public final class DatabaseHandlers {
         var fields = NewDocument.properties(request, request.contentDocument());
         var document = properties.document(request, fields, etag);
         request.http().requireThread();
-        properties.requireExistence(request);
+        properties.checkExistence(request, request.resource().exists());
         var written = properties.changing(request, () -> {
             var outcome = properties
                     .target(request)

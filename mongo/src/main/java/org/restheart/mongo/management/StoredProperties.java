@@ -11,6 +11,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.metadata.Metadata;
@@ -44,14 +45,16 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
                 : preconditions.ofCollection(request);
     }
 
-    /// Refuses to create a database or collection that has to exist (`If-Match: *`), with or without properties.
+    /// Refuses to create a database or collection that has to exist (`If-Match: *`), and to change one that must not
+    /// (`If-None-Match: *`), with or without properties.
     ///
     /// @throws org.restheart.http.ProblemException 412
-    void requireExistence(DataRequest request) {
-        var precondition = precondition(request);
-        if (precondition.requiresExistence() && !request.resource().exists()) {
-            WriteResponses.of(new WriteOutcome.Stale(Optional.empty(), precondition), "", "");
-        }
+    void checkExistence(DataRequest request, boolean exists) {
+        var violated = exists
+                ? preconditions.ofAbsence(request)
+                : Optional.of(precondition(request)).filter(Precondition::requiresExistence);
+        violated.ifPresent(condition -> WriteResponses.of(
+                new WriteOutcome.Stale(request.resource().properties().flatMap(EntityTags::of), condition), "", ""));
     }
 
     TargetDocument target(DataRequest request, Precondition precondition) {

@@ -44,6 +44,11 @@ public final class Preconditions {
                 .orElse(otherwise);
     }
 
+    /// What is violated by a database or collection that exists: `If-None-Match: *`.
+    public Optional<Precondition> ofAbsence(DataRequest request) {
+        return tags(request, "If-None-Match").filter(EntityTagList::isAny).map(Precondition.IfNoneMatch::new);
+    }
+
     /// For a collection, and for the document that a `POST` to it replaces.
     public Precondition ofCollection(DataRequest request) {
         var kind = request.path().kind();
