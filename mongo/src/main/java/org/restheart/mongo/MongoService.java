@@ -9,7 +9,6 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.bson.BsonValue;
@@ -266,21 +265,8 @@ public final class MongoService implements Service, AutoCloseable {
     @Override
     public Cors cors(Request request) {
         return request.attribute(ResourcePath.KEY)
-                .map(path -> keyed(request, ResourceMethods.cors(path.kind(), request.method())))
+                .map(path -> ResourceMethods.cors(path.kind(), request.method()))
                 .orElseGet(() -> ResourceMethods.cors(ResourceKind.INVALID, request.method()));
-    }
-
-    /// Allows scripts to send the header `Idempotency-Key`.
-    private static Cors keyed(Request request, Cors cors) {
-        boolean asksForKey = request.method() == Method.OPTIONS
-                && cors.allowMethods().contains("POST")
-                && request.headers()
-                        .first("Access-Control-Request-Headers")
-                        .filter(names -> names.toLowerCase(Locale.ROOT).contains("idempotency-key"))
-                        .isPresent();
-        return asksForKey
-                ? new Cors(cors.allowMethods(), cors.allowHeaders() + ", Idempotency-Key", cors.exposeHeaders())
-                : cors;
     }
 
     @Override
@@ -301,15 +287,18 @@ public final class MongoService implements Service, AutoCloseable {
 
     /// @param warnings about its parameters
     private Response warned(Request request, List<String> warnings) {
+        var kind = request.require(ResourcePath.KEY).kind();
         boolean mayFindWarnings = request.attribute(FoundWarnings.KEY).isPresent()
                 || request.query().has("filter")
                 || SessionParameter.namesTransaction(request.query())
-                || request.require(ResourcePath.KEY).kind() == ResourceKind.SESSIONS
+                || kind == ResourceKind.SESSIONS
+                || kind == ResourceKind.AGGREGATION
+                || kind == ResourceKind.INDEX
+                || ResourceMethods.isStructuralChange(kind, request.method())
                 || PropertyWarnings.mayApply(request)
                 || SchemaWarnings.mayApply(request)
                 || ContentWarnings.mayApply(request)
-                || FileHandlers.isUpload(
-                        request, request.require(ResourcePath.KEY).kind());
+                || FileHandlers.isUpload(request, kind);
         if (!mayFindWarnings && warnings.isEmpty()) {
             return parts.dispatcher.dispatch(request);
         }

@@ -2,19 +2,23 @@ package org.restheart.mongo;
 
 import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import com.mongodb.client.MongoClient;
 import java.util.Locale;
 import java.util.Optional;
+import org.restheart.http.EntityTagList;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.concern.ReadMembers;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
+import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.ResourceMetadata;
@@ -22,6 +26,7 @@ import org.restheart.mongo.parameter.FilterMistakes;
 import org.restheart.mongo.parameter.FindParameters;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
+import org.restheart.mongo.parameter.UnknownParameters;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
@@ -58,7 +63,8 @@ record RequestChecks(
             var refusal = Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed");
             throw (path.kind() == ResourceKind.CHANGE_STREAM ? refusal.with("Allow", "GET, OPTIONS") : refusal).raise();
         }
-        FindParameters.refuseSelectionOnCollection(request, path);
+        FindParameters.selectionOnCollection(request, path)
+                .ifPresent(mistake -> checkSelectionOnCollection(request, resource, mistake));
         if (SessionParameter.namesTransaction(request.query())
                 && ResourceMethods.writesOutsideOfTransactions(path.kind(), request.method())) {
             FoundWarnings.add(
@@ -70,7 +76,9 @@ record RequestChecks(
         var checked = new DataRequest(
                 request,
                 path,
-                parameters,
+                path.kind() == ResourceKind.AGGREGATION
+                        ? withVariables(request, parameters, path, resource)
+                        : parameters,
                 resource,
                 session.filter(_ -> path.kind().holdsDocuments())
                         .flatMap(parameter -> sessions.of(request, parameter, parameters)),
@@ -78,6 +86,28 @@ record RequestChecks(
         forbiddenOperators.checkContent(checked);
         HiddenFields.check(checked);
         return checked;
+    }
+
+    /// A client that names the current tag of the whole means the whole.
+    private static void checkSelectionOnCollection(Request request, ResourceMetadata resource, String mistake) {
+        var tag = resource.properties().flatMap(EntityTags::of);
+        if (EntityTagList.of(request.headers(), "If-Match")
+                .filter(tags -> tag.filter(tags.strong()::contains).isPresent())
+                .isEmpty()) {
+            throw new ProblemException(PARAMETER_INVALID, mistake);
+        }
+        FoundWarnings.add(request, mistake + "; the whole was meant, as If-Match says");
+    }
+
+    /// The parameters with the variables that the query binds by their names.
+    private Parameters withVariables(
+            Request request, Parameters parameters, ResourcePath path, ResourceMetadata resource) {
+        var read = Aggregation.variables(resource.property("aggrs"), path.requireName());
+        UnknownParameters.of(request, path.kind(), read, parameterSettings.strict())
+                .forEach(text -> FoundWarnings.add(request, text));
+        var bound = parameters.withVariables(request.query(), read, parameterSettings);
+        forbiddenOperators.check(bound);
+        return bound;
     }
 
     private static ProblemException nothingBelow(ResourceKind kind) {

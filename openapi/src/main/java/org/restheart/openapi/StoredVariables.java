@@ -55,7 +55,7 @@ record StoredVariables(
                         .flatMap(value -> value instanceof BsonDocument named ? nameOf(named).stream() : Stream.empty())
                         .findFirst()
                         .map(name -> new ListenerFilter(
-                                name, BsonBoolean.TRUE.equals(definition.get("notify_when_required"))))
+                                name, !BsonBoolean.FALSE.equals(definition.get("notify_when_required"))))
                 : Optional.empty();
     }
 

@@ -152,7 +152,7 @@ record UnknownKeys(Map<String, @Nullable Object> builtIn, Set<String> onlyOverri
                 entry("/oauthConfig", "api-base-url frontend-success-url frontend-error-url providers"));
 
         /// Blocks whose keys are not checked.
-        private static final Set<String> FREE = Set.of("emails");
+        private static final Set<String> FREE = Set.of("emails", "updatePipelineSecurityChecker");
 
         private KnownKeys() {}
 

@@ -25,7 +25,8 @@ class UnknownKeysTest {
                 "mongo: {etag-check-policy: {document: OPTIONAL}} | /mongo/etag-check-policy/document is not known",
                 "http-listener: {Port: 1} | /http-listener/Port is not known; did you mean port?",
                 "core: {io_threads: 1} | /core/io_threads is not known; did you mean io-threads?",
-                "connection-options: {MAX_ENTITIY_SIZE: 1} | /connection-options/MAX_ENTITIY_SIZE is not known; did you mean MAX_ENTITY_SIZE?",
+                "connection-options: {MAX_ENTITIY_SIZE: 1} | /connection-options/MAX_ENTITIY_SIZE is not known; did"
+                        + " you mean MAX_ENTITY_SIZE?",
                 "ping: {message: hi} | /ping/message is not known",
                 "graphql: {max-limits: 1} | /graphql/max-limits is not known; did you mean max-limit?",
                 "proxies: [{location: /a, proxy-pass: 'http://b', max-queue: 1}] | /proxies[1]/max-queue is not known",
@@ -49,6 +50,7 @@ class UnknownKeysTest {
                 "connection-options: {HTTP2_SETTINGS_ENABLE_PUSH: false, MAX_AJP_PACKET_SIZE: 8192}",
                 "accountsConfig: {app-name: x, templates: {verification: v, invite: i}}",
                 "emails: {enabled: true, from: a@b.c}",
+                "updatePipelineSecurityChecker: {enabled: true, operators-blacklist: [$function]}",
                 "mongoRealmAuthenticator: {attached-props: [a]}",
             })
     void what_may_be_there_is_not_reported(String yaml) {

@@ -1,13 +1,16 @@
 package org.restheart.core.streams;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
+import java.net.URLEncoder;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,15 +25,18 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class StreamsTest {
     private static final String DEFINITIONS = """
-            {"streams": [
-              {"uri": "all", "stages": []},
-              {"uri": "k", "stages": [{"_$match": {"fullDocument::k": {"$var": "k"}}}]},
-              {"uri": "opt", "stages": [{"$ifvar": ["k", {"$match": {"fullDocument.k": {"$var": ["k", 1]}}}]}]},
-              {"uri": "nw", "stages": [], "notify_when": {"fullDocument::tenant": {"$var": "tid"}}},
-              {"uri": "divides", "stages": [{"$addFields": {"fullDocument.r": {"$divide": [1, "$fullDocument.d"]}}}]},
-              {"uri": "groups", "stages": [{"$group": {"_id": 1}}]},
-              {"uri": "looks", "stages": [{"$lookup": {"from": "users"}}]},
-              {"uri": "malformed", "stages": 1}]}""";
+        {"streams": [
+          {"uri": "all", "stages": []},
+          {"uri": "k", "stages": [{"_$match": {"fullDocument::k": {"$var": "k"}}}]},
+          {"uri": "opt", "stages": [{"$ifvar": ["k", {"$match": {"fullDocument.k": {"$var": ["k", 1]}}}]}]},
+          {"uri": "nw", "stages": [], "notify_when": {"fullDocument::tenant": {"$var": "tid"}}},
+          {"uri": "optional", "stages": [], "notify_when": {"fullDocument::tenant": {"$var": "tid"}},
+           "notify_when_required": false},
+          {"uri": "divides", "stages": [{"$addFields": {"fullDocument.r": {"$divide": [1, "$fullDocument.d"]}}}]},
+          {"uri": "groups", "stages": [{"$group": {"_id": 1}}]},
+          {"uri": "looks", "stages": [{"$lookup": {"from": "users"}}]},
+          {"uri": "malformed", "stages": 1}]}\
+        """;
 
     @AutoClose
     private final StreamsGateway gateway;
@@ -65,14 +71,16 @@ class StreamsTest {
         try (var listener = WebSocketListener.open(gateway, "/t/_streams/all")) {
             gateway.insert("t", "{_id: 'a', n: 1, f: 1}");
             assertThat(listener.next()).isEqualTo(BsonDocument.parse("""
-                            {fullDocument: {_id: 'a', n: 1, f: 1}, documentKey: {_id: 'a'},
-                             operationType: 'insert'}"""));
+                {fullDocument: {_id: 'a', n: 1, f: 1}, documentKey: {_id: 'a'},
+                 operationType: 'insert'}\
+                """));
             gateway.collection("t")
                     .updateOne(BsonDocument.parse("{_id: 'a'}"), BsonDocument.parse("{$set: {n: 2}, $unset: {f: 1}}"));
             assertThat(listener.next()).isEqualTo(BsonDocument.parse("""
-                            {fullDocument: {_id: 'a', n: 2}, documentKey: {_id: 'a'},
-                             updateDescription: {updatedFields: {n: 2}, removedFields: ['f']},
-                             operationType: 'update'}"""));
+                {fullDocument: {_id: 'a', n: 2}, documentKey: {_id: 'a'},
+                 updateDescription: {updatedFields: {n: 2}, removedFields: ['f']},
+                 operationType: 'update'}\
+                """));
             gateway.collection("t").deleteOne(BsonDocument.parse("{_id: 'a'}"));
             assertThat(listener.next())
                     .isEqualTo(BsonDocument.parse("{documentKey: {_id: 'a'}, operationType: 'delete'}"));
@@ -111,9 +119,22 @@ class StreamsTest {
     }
 
     @Test
+    void a_listener_without_the_parameter_is_refused_unless_it_is_optional() throws Exception {
+        for (var query : List.of("", "?avars=" + URLEncoder.encode("{tid: 'A'}", UTF_8))) {
+            assertThat(gateway.handshake("/t/_streams/nw" + query)).as(query).isEqualTo(400);
+            assertThat(gateway.handshake("/t/_streams/optional" + query))
+                    .as(query)
+                    .isEqualTo(101);
+        }
+        try (var refused = new SseListener(gateway, "/t/_streams/nw", "")) {
+            assertThat(refused.status()).contains(" 400 ");
+        }
+    }
+
+    @Test
     void a_parameter_selects_the_events_of_a_listener() throws Exception {
         try (var a = WebSocketListener.open(gateway, "/t/_streams/nw?tid=A");
-                var all = WebSocketListener.open(gateway, "/t/_streams/nw")) {
+                var all = WebSocketListener.open(gateway, "/t/_streams/optional")) {
             gateway.insert("t", "{n: 1, tenant: 'A'}");
             gateway.insert("t", "{n: 2, tenant: 'B'}");
             gateway.insert("t", "{n: 3, tenant: ['Z', 'A']}");
@@ -233,7 +254,7 @@ class StreamsTest {
 
     @Test
     void a_redefinition_closes_its_listeners_and_a_failed_write_none() throws Exception {
-        try (var changed = WebSocketListener.open(gateway, "/t/_streams/nw");
+        try (var changed = WebSocketListener.open(gateway, "/t/_streams/optional");
                 var kept = WebSocketListener.open(gateway, "/t/_streams/all")) {
             gateway.define("t", DEFINITIONS);
             assertStatus(409, gateway.send("DELETE", "/t", ""));

@@ -55,8 +55,13 @@ public final class Apps {
         }
         var registry = registry(definition);
         var mappings = mappings(definition);
-        checkQuery(mappings);
         var compiler = new AppCompiler(limits, fetchers, registry, mappings);
+        if (lacksQuery(mappings)) {
+            compiler.schema(); // of several mistakes the one about unions and interfaces is named
+            throw new InvalidApp(
+                    "Missing or empty mappings for type Query: please provide a mapping for at least one Query."
+                            + Misspellings.misspelt(QUERY, mappings.keySet(), List.of(QUERY, MUTATION, SUBSCRIPTION)));
+        }
         compiler.read();
         if (strict) {
             DefinitionKeys.check(definition, compiler.fields().keySet());
@@ -160,16 +165,15 @@ public final class Apps {
         if (!mappings.isDocument()) {
             throw new InvalidApp("'mappings' field must be an Object but was " + mappings.getBsonType());
         }
+        requireObjects(mappings.asDocument());
         return mappings.asDocument();
     }
 
-    private static void checkQuery(BsonDocument mappings) throws InvalidApp {
-        var query = mappings.get(QUERY);
-        if (query == null || (query.isDocument() && query.asDocument().isEmpty())) {
-            throw new InvalidApp(
-                    "Missing or empty mappings for type Query: please provide a mapping for at least one Query."
-                            + Misspellings.misspelt(QUERY, mappings.keySet(), List.of(QUERY, MUTATION, SUBSCRIPTION)));
-        }
+    private static boolean lacksQuery(BsonDocument mappings) {
+        return mappings.getDocument(QUERY, new BsonDocument()).isEmpty();
+    }
+
+    private static void requireObjects(BsonDocument mappings) throws InvalidApp {
         for (var type : mappings.entrySet()) {
             if (!type.getValue().isDocument()) {
                 throw new InvalidApp("Error with mappings of type: " + type.getKey() + ". It must be an Object but was "

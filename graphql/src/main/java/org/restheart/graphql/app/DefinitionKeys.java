@@ -26,14 +26,17 @@ final class DefinitionKeys {
     /// @param fields the mapped fields, as `Type.field`
     /// @throws InvalidApp naming an unknown key and the one that is nearest
     static void check(BsonDocument definition, Set<String> fields) throws InvalidApp {
-        var faults = faults(definition, fields);
+        var faults = new ArrayList<String>();
+        ofMappings(definition, fields, faults, new ArrayList<>());
         if (!faults.isEmpty()) {
             throw new InvalidApp(faults.getFirst());
         }
     }
 
-    private static List<String> faults(BsonDocument definition, Set<String> fields) {
-        var faults = new ArrayList<String>();
+    /// @param faults takes those because of which a field may show more than is meant
+    /// @param harmless takes the others
+    private static void ofMappings(
+            BsonDocument definition, Set<String> fields, List<String> faults, List<String> harmless) {
         unknown(definition.get("descriptor"), DESCRIPTOR, "the descriptor", faults);
         var mappings = definition.getDocument("mappings");
         for (var name : fields) {
@@ -41,11 +44,10 @@ final class DefinitionKeys {
             if (mappings.get(name.substring(0, dot)) instanceof BsonDocument type
                     && type.get(name.substring(dot + 1)) instanceof BsonDocument mapping) {
                 unknown(mapping, keys(mapping), "the mapping for " + name, faults);
-                unknown(mapping.get("dataLoader"), LOADER, "dataLoader of the mapping for " + name, faults);
+                unknown(mapping.get("dataLoader"), LOADER, "dataLoader of the mapping for " + name, harmless);
                 checkLoader(mapping.get("dataLoader"), name, faults);
             }
         }
-        return faults;
     }
 
     /// Warnings about keys of the definition itself, without those that begin with `_`, which are the data API's; and
@@ -57,7 +59,8 @@ final class DefinitionKeys {
                 own.append(key, value);
             }
         });
-        var faults = faults(definition, fields);
+        var faults = new ArrayList<String>();
+        ofMappings(definition, fields, faults, faults);
         unknown(own, DEFINITION, "the definition", faults);
         return faults;
     }

@@ -112,6 +112,20 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
                 .raise();
     }
 
+    /// The names of the variables that an aggregation reads; none of an unknown or malformed one.
+    ///
+    /// @param aggrs the property of a collection
+    public static Set<String> variables(Optional<BsonValue> aggrs, String uri) {
+        var named = new BsonString(uri);
+        return aggrs.filter(BsonValue::isArray).stream()
+                .flatMap(all -> all.asArray().stream())
+                .filter(entry -> entry instanceof BsonDocument definition && named.equals(definition.get("uri")))
+                .findFirst()
+                .map(entry -> entry.asDocument().get("stages"))
+                .map(stages -> Interpolation.OF_AGGREGATIONS.names(EscapedKeys.unescape(stages)))
+                .orElse(Set.of());
+    }
+
     /// Mistakes because of which every run would fail, and keys without effect; empty if none is known.
     ///
     /// @param aggrs the property of a collection

@@ -4,6 +4,7 @@ import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.UNPROCESSABLE;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -63,6 +64,33 @@ public record Interpolation(String variable, String condition, Unescaped unescap
     /// For a definition whose author may allow operators in values.
     public Interpolation forDefinition(boolean mayHaveOperators) {
         return mayHaveOperators ? with(Unescaped.ALL) : this;
+    }
+
+    /// The names of the variables in a pipeline; of paths into values also their first keys.
+    Set<String> names(BsonValue pipeline) {
+        var names = new HashSet<String>();
+        collect(pipeline, names);
+        return names;
+    }
+
+    private void collect(BsonValue value, Set<String> names) {
+        switch (value) {
+            case BsonDocument document ->
+                document.forEach((key, operand) -> {
+                    if (key.equals(variable) || key.equals(condition)) {
+                        var first = operand instanceof BsonArray array && !array.isEmpty() ? array.getFirst() : operand;
+                        (first instanceof BsonArray several ? several : List.of(first)).forEach(name -> {
+                            if (name instanceof BsonString text) {
+                                names.add(text.getValue());
+                                names.add(text.getValue().split("[.\\[]", 2)[0]);
+                            }
+                        });
+                    }
+                    collect(operand, names);
+                });
+            case BsonArray array -> array.forEach(element -> collect(element, names));
+            default -> {}
+        }
     }
 
     /// @throws ProblemException 400 for a variable without value and default, 422 for a malformed operator

@@ -28,6 +28,7 @@ import org.restheart.http.Response;
 import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.Hidden;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
@@ -219,13 +220,24 @@ public final class OpenStream implements DataHandler {
             return _ -> true;
         }
         var condition = definition.notifyWhen().get();
-        var wanted = request.http().query().first(condition.parameter());
+        var wanted = request.http().query().first(condition.parameter()).or(() -> variable(request, condition));
         if (wanted.isEmpty() && condition.required()) {
             throw new ProblemException(
-                    ProblemCode.PARAMETER_INVALID, "the query parameter " + condition.parameter() + " is required");
+                    ProblemCode.PARAMETER_INVALID,
+                    "variable not bound: the query parameter " + condition.parameter() + " is required");
         }
         return wanted.<Predicate<BsonDocument>>map(value -> event -> condition.matches(event, value))
                 .orElse(_ -> true);
+    }
+
+    /// The value from the variables, which are all that other ways in than REST have.
+    private static Optional<String> variable(DataRequest request, StreamDefinition.NotifyWhen condition) {
+        return request.parameters()
+                .aggregationVariables()
+                .filter(_ -> request.http().attribute(JudgedRequest.JSON_MODE).isPresent())
+                .map(variables -> variables.get(condition.parameter()))
+                .filter(BsonValue::isString)
+                .map(value -> value.asString().getValue());
     }
 
     /// The requested start of a listener other than now: after an event that it has received or at its former

@@ -81,7 +81,7 @@ record StreamDefinition(
             stages.add(EscapedKeys.unescape(stage.asDocument()));
         }
         var filter = entry.get("notify_when");
-        boolean required = flag(entry, "notify_when_required");
+        boolean required = flag(entry, "notify_when_required", filter != null);
         if (required && filter == null) {
             throw new MalformedStream("notify_when_required needs a notify_when");
         }
@@ -136,16 +136,13 @@ record StreamDefinition(
         }
     }
 
-    /// Checks only that every entry has a name, and no restriction that is misspelt.
+    /// Checks only that no entry has a restriction that is misspelt.
     ///
     /// @throws MalformedStream naming the entry
-    static void requireNames(BsonValue streams) throws MalformedStream {
+    static void requireRestrictions(BsonValue streams) throws MalformedStream {
         if (streams.isArray()) {
             for (int i = 0; i < streams.asArray().size(); i++) {
                 if (streams.asArray().get(i) instanceof BsonDocument entry) {
-                    if (!entry.isString("uri")) {
-                        throw new MalformedStream("streams[" + i + "] needs a uri, a text: what listeners ask for");
-                    }
                     try {
                         requireRestrictions(entry);
                     } catch (MalformedStream e) {
@@ -157,7 +154,11 @@ record StreamDefinition(
     }
 
     private static boolean flag(BsonDocument entry, String name) throws MalformedStream {
-        var value = entry.getOrDefault(name, BsonBoolean.FALSE);
+        return flag(entry, name, false);
+    }
+
+    private static boolean flag(BsonDocument entry, String name, boolean otherwise) throws MalformedStream {
+        var value = entry.getOrDefault(name, BsonBoolean.valueOf(otherwise));
         if (!value.isBoolean()) {
             throw new MalformedStream(name + " must be true or false");
         }
@@ -205,7 +206,7 @@ record StreamDefinition(
     ///
     /// @param path the event's field and what follows, at least two names
     /// @param parameter the query parameter with the value
-    /// @param required whether the parameter must be present; without it every event passes
+    /// @param required whether the parameter must be present; if it need not, every event passes without it
     record NotifyWhen(List<String> path, String parameter, boolean required) {
 
         /// @throws MalformedStream if it is anything else

@@ -23,9 +23,9 @@ import org.restheart.mongo.guard.ReadingStages;
 import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.metadata.ResourceMetadata;
 
-/// Checks stream definitions when a collection's properties are written. An entry without `uri` is refused, since no
-/// client could listen to it, and so is one with a misspelt restriction; other mistakes are refused only if
-/// `change-streams-validate` is on, and otherwise fail when a client listens. Immutable.
+/// Checks stream definitions when a collection's properties are written. An entry with a misspelt restriction is
+/// refused; other mistakes are refused only if `change-streams-validate` is on, and otherwise answered with a warning.
+/// Immutable.
 public final class StreamDefinitions {
     private static final int MAX_QUOTED = 50;
 
@@ -183,7 +183,7 @@ public final class StreamDefinitions {
             if (validate) {
                 StreamDefinition.validate(streams);
             } else {
-                StreamDefinition.requireNames(streams);
+                StreamDefinition.requireRestrictions(streams);
             }
         } catch (MalformedStream e) {
             throw refusal(String.valueOf(e.getMessage()));

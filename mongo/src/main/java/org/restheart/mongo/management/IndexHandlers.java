@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -39,7 +40,8 @@ public final class IndexHandlers {
         if (name.startsWith("_")) {
             throw new ProblemException(PARAMETER_INVALID, "index name cannot start with _");
         }
-        var index = IndexSpecification.of(name, request.contentDocument());
+        var index = IndexSpecification.of(
+                name, request.contentDocument(), warning -> FoundWarnings.add(request.http(), warning));
         HiddenFields.checkIndex(request, index);
         request.http().requireThread();
         try {

@@ -4,6 +4,7 @@ import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
@@ -33,30 +34,33 @@ final class IndexSpecification {
         collationStrength collationCaseFirst collationAlternate collationMaxVariable
         """);
 
+    /// @param warnings takes texts about options without effect
     /// @throws org.restheart.http.ProblemException 400
-    static BsonDocument of(String name, BsonDocument content) {
+    static BsonDocument of(String name, BsonDocument content, Consumer<String> warnings) {
         if (!content.containsKey("keys")) {
             content.keySet()
                     .forEach(key -> Nearest.to(key, KEYS).ifPresent(_ -> {
-                        throw unknown(key, Nearest.question(key, KEYS));
+                        throw new ProblemException(CONTENT_INVALID, unknown(key, Nearest.question(key, KEYS)));
                     }));
         }
         var specification = new BsonDocument("key", document(content.get("keys"), "keys must be a json object"))
                 .append("name", new BsonString(name));
         for (var key : content.keySet()) {
             if (!key.equals("keys") && !key.equals("ops") && !key.startsWith("_")) { // what begins so is the server's
-                throw unknown(
+                warnings.accept(unknown(
                         key,
                         OPTIONS.contains(key)
                                 ? "; options stand below ops: {\"keys\": …, \"ops\": {\"" + key + "\": …}}"
-                                : Nearest.question(key, KEYS));
+                                : Nearest.question(key, KEYS)));
             }
         }
         var options = content.get("ops");
         if (options != null) {
             document(options, "ops must be a json object").forEach((option, value) -> {
-                if (!option.equals("name")) { // the path's counts
-                    specification.append(option, honoured(option, value));
+                if (OPTIONS.contains(option)) {
+                    specification.append(option, honoured(option, value, warnings));
+                } else if (!option.equals("name")) { // the path's counts
+                    warnings.accept(unknown(option, Nearest.question(option, OPTIONS)));
                 }
             });
         }
@@ -70,12 +74,12 @@ final class IndexSpecification {
         return value.asDocument();
     }
 
-    private static RuntimeException unknown(String name, String help) {
-        return new ProblemException(CONTENT_INVALID, "unknown index option " + ShortText.of(name, 100) + help);
+    private static String unknown(String name, String help) {
+        return "unknown index option " + ShortText.of(name, 100) + help;
     }
 
     /// The value that MongoDB is sent.
-    private static BsonValue honoured(String option, BsonValue value) {
+    private static BsonValue honoured(String option, BsonValue value, Consumer<String> warnings) {
         return switch (option) {
             case "background", "unique", "sparse", "hidden" -> flag(option, value);
             case "expireAfterSeconds" -> whole(option, value, 0, Integer.MAX_VALUE);
@@ -93,17 +97,18 @@ final class IndexSpecification {
             case "default_language", "language_override" -> text(option, value);
             case "collation" -> {
                 require(value.isDocument(), option, "an object");
-                yield collation(value.asDocument());
+                yield collation(value.asDocument(), warnings);
             }
-            default -> throw unknown(option, Nearest.question(option, OPTIONS));
+            default -> throw new IllegalArgumentException(option); // not one of OPTIONS
         };
     }
 
-    private static BsonDocument collation(BsonDocument sent) {
+    private static BsonDocument collation(BsonDocument sent, Consumer<String> warnings) {
         var collation = new BsonDocument();
         sent.forEach((field, value) -> {
             if (!COLLATION.contains(field)) {
-                throw unknown("collation." + field, Nearest.question(field, COLLATION));
+                warnings.accept(unknown("collation." + field, Nearest.question(field, COLLATION)));
+                return;
             }
             // the older names begin with what is around them
             var bare = field.startsWith("collation") ? field.substring("collation".length()) : field;

@@ -1,6 +1,5 @@
 package org.restheart.mongo.metadata;
 
-import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -16,26 +15,16 @@ public final class EscapedKeys {
 
     /// A copy whose keys can be stored. Escaped keys are not changed.
     public static BsonValue escape(BsonValue value) {
-        return renamed(value, EscapedKeys::escape);
-    }
-
-    /// A copy with other keys at every depth.
-    public static BsonValue renamed(BsonValue value, UnaryOperator<String> name) {
         return switch (value.getBsonType()) {
-            case DOCUMENT -> renamed(value.asDocument(), name);
+            case DOCUMENT -> {
+                var escaped = new BsonDocument();
+                value.asDocument().forEach((key, member) -> escaped.append(escape(key), escape(member)));
+                yield escaped;
+            }
             case ARRAY ->
-                new BsonArray(value.asArray().stream()
-                        .map(element -> renamed(element, name))
-                        .toList());
+                new BsonArray(value.asArray().stream().map(EscapedKeys::escape).toList());
             default -> value;
         };
-    }
-
-    /// A copy of a document with other keys at every depth.
-    public static BsonDocument renamed(BsonDocument document, UnaryOperator<String> name) {
-        var renamed = new BsonDocument(document.size());
-        document.forEach((key, value) -> renamed.append(name.apply(key), renamed(value, name)));
-        return renamed;
     }
 
     private static String escape(String key) {

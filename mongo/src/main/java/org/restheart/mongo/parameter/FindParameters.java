@@ -69,18 +69,15 @@ public record FindParameters(
         return new FindParameters(paging, counting, other, keys, sort, hint, shortcuts);
     }
 
-    /// Refuses a write to a whole collection or database with a parameter that selects documents: it lacks the `/*` of
-    /// the documents, and would drop or change the whole.
-    ///
-    /// @throws ProblemException 400
-    public static void refuseSelectionOnCollection(Request request, ResourcePath path) {
-        if (ResourceMethods.isStructuralChange(path.kind(), request.method())) {
-            for (var name : SELECTING) {
-                if (request.query().has(name)) {
-                    throw new ProblemException(PARAMETER_INVALID, refusal(name, request, path.kind()));
-                }
-            }
-        }
+    /// Says what is wrong with a write to a whole collection or database that has a parameter which selects documents:
+    /// it lacks the `/*` of the documents, and would drop or change the whole. Empty for other requests.
+    public static Optional<String> selectionOnCollection(Request request, ResourcePath path) {
+        return ResourceMethods.isStructuralChange(path.kind(), request.method())
+                ? SELECTING.stream()
+                        .filter(request.query()::has)
+                        .findFirst()
+                        .map(name -> refusal(name, request, path.kind()))
+                : Optional.empty();
     }
 
     private static String refusal(String name, Request request, ResourceKind kind) {

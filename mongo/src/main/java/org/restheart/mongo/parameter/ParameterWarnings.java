@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -106,6 +107,7 @@ public final class ParameterWarnings {
     }
 
     private static List<String> further(Request request, Parameters.Settings settings) {
+        UnknownParameters.refuseBrackets(request.query());
         var warnings = new ArrayList<String>();
         for (var text : withoutEffect(request.query())) {
             if (settings.strict()) {
@@ -125,8 +127,8 @@ public final class ParameterWarnings {
         }
         ofKey(request).ifPresent(warnings::add);
         ofFilter(request, kind).ifPresent(warnings::add);
-        if (kind != ResourceKind.CHANGE_STREAM) { // the definition of a stream may name a parameter
-            warnings.addAll(UnknownParameters.of(request, kind, settings.strict()));
+        if (kind != ResourceKind.CHANGE_STREAM && kind != ResourceKind.AGGREGATION) { // their definitions name some
+            warnings.addAll(UnknownParameters.of(request, kind, Set.of(), settings.strict()));
         }
         return warnings;
     }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -122,7 +123,25 @@ public record Parameters(
         if (!value.isDocument()) {
             throw noVariables(text);
         }
-        var variables = value.asDocument();
+        return checked(value.asDocument(), text, settings);
+    }
+
+    /// The same with the variables that the query parameters of an aggregation bind; those of `avars` win.
+    ///
+    /// @param read the names of the aggregation's variables
+    /// @throws ProblemException 400 as for `avars`
+    public Parameters withVariables(Query query, Set<String> read, Settings settings) {
+        var variables = UnknownParameters.variables(query, read);
+        if (variables.isEmpty()) {
+            return this;
+        }
+        checked(variables, String.join(", ", variables.keySet()), settings);
+        aggregationVariables.ifPresent(variables::putAll);
+        return new Parameters(
+                find, format, concerns, idType, id, shardKey, writeMode, checkEtag, Optional.of(variables), noCache);
+    }
+
+    private static BsonDocument checked(BsonDocument variables, String text, Settings settings) {
         if (settings.refuseOperators() && hasOperator(variables)) {
             throw Problem.of(PARAMETER_INVALID, "illegal avars parameter: " + text)
                     .because("java.lang.SecurityException", "aggregation variables cannot include operators")

@@ -12,9 +12,15 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.ShortText;
 import org.restheart.http.Words;
@@ -38,6 +44,16 @@ public final class UnknownParameters {
     /// What decides which documents a write changes, and whether at all.
     private static final Set<String> CONDITIONS = Set.of("filter", "checkEtag", "sid", "txn");
 
+    /// Parameters whose value may be JSON. Libraries that serialize objects write `filter[year]=1800` instead.
+    private static final Set<String> JSON =
+            Words.of("after arrayFilters avars collation embed filter hint keys shardkey sort sort_by");
+
+    /// Options of MongoDB's commands that clients cannot set.
+    private static final Set<String> OPTIONS_OF_MONGODB = Words.of("""
+        allowDiskUse allowPartialResults awaitData batchSize bypassDocumentValidation comment let maxAwaitTimeMS
+        maxTimeMS noCursorTimeout returnKey showRecordId singleBatch tailable
+        """);
+
     /// Names that MongoDB and other gateways use for the same, in lower case.
     private static final Map<String, String> MEANT = byWord(Map.of(
             "pagesize", "limit size per_page perpage",
@@ -58,6 +74,8 @@ public final class UnknownParameters {
     private static final Pattern FIELD = Pattern.compile(
             "(?!utm_|ts$|cb$|rnd$)(?!\\w*(token|secret|passw|api_?key))[a-z]\\w{1,29}(\\.\\w{1,30}){0,5}",
             Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern BRACKETS = Pattern.compile("(\\w+)\\[(.*)", Pattern.DOTALL);
 
     private static final Pattern JSON_SCALAR = Pattern.compile("-?(0|[1-9]\\d{0,17})(\\.\\d{1,17})?|true|false|null");
 
@@ -80,12 +98,13 @@ public final class UnknownParameters {
 
     /// Warnings about unknown parameters that are similar to known ones or look like conditions.
     ///
+    /// @param variables that are known too: those of an aggregation
     /// @throws ProblemException 400 for one that is refused
-    static List<String> of(Request request, ResourceKind kind, boolean strict) {
+    public static List<String> of(Request request, ResourceKind kind, Set<String> variables, boolean strict) {
         var warnings = new ArrayList<String>();
         for (var name : request.query().names()) {
             boolean ofSchema = kind == ResourceKind.COLLECTION_VIOLATIONS;
-            if (!KNOWN.contains(name) && !(ofSchema && name.equals("schema"))) {
+            if (!KNOWN.contains(name) && !variables.contains(name) && !(ofSchema && name.equals("schema"))) {
                 var value = request.query().first(name).orElse("");
                 var help = ofSchema ? help(name, value, WITH_SCHEMA) : help(name, value, KNOWN);
                 var text = unknown(name) + help.orElse("");
@@ -93,7 +112,10 @@ public final class UnknownParameters {
                     throw refusal(text);
                 }
                 if (warnings.size() < MAX_WARNINGS) {
-                    if (help.isPresent()) {
+                    if (OPTIONS_OF_MONGODB.contains(name)) {
+                        warnings.add(
+                                "the parameter " + name + " has no effect: clients cannot set this option of MongoDB");
+                    } else if (help.isPresent()) {
                         warnings.add(text);
                     } else if (kind == ResourceKind.AGGREGATION) {
                         assignment(name, value)
@@ -115,6 +137,50 @@ public final class UnknownParameters {
             throw refusal("unknown parameter beside a deletion of all files; the files to delete are named by filter");
         }
         return warnings;
+    }
+
+    /// Refuses JSON that is written with brackets: without its condition a request would concern other documents.
+    ///
+    /// @throws ProblemException 400 with the right form
+    static void refuseBrackets(Query query) {
+        for (var name : query.names()) {
+            var brackets = BRACKETS.matcher(name);
+            if (brackets.matches() && JSON.contains(brackets.group(1))) {
+                var key = brackets.group(2).replaceFirst("]$", "").replace("][", ".");
+                var form = assignment(key, query.first(name).orElse("")).orElse("{\"field\": value}");
+                throw refusal("the parameter " + ShortText.of(name, MAX_NAME) + " has no effect; JSON is written as "
+                        + brackets.group(1) + "=" + form);
+            }
+        }
+    }
+
+    /// The variables of an aggregation that its query parameters bind, beside those of `avars`. Names of parameters of
+    /// this API keep their meaning.
+    ///
+    /// @param variables that the aggregation reads
+    static BsonDocument variables(Query query, Set<String> variables) {
+        var bound = new BsonDocument();
+        for (var name : query.names()) {
+            if (variables.contains(name) && !KNOWN.contains(name)) {
+                bound.append(name, value(query.first(name).orElse("")));
+            }
+        }
+        return bound;
+    }
+
+    /// JSON where it is unmistakable, else text.
+    private static BsonValue value(String text) {
+        if (JSON_SCALAR.matcher(text).matches()
+                || text.startsWith("{")
+                || text.startsWith("[")
+                || text.startsWith("\"")) {
+            try {
+                return JsonParser.parse(text);
+            } catch (MalformedJsonException _) {
+                return new BsonString(text);
+            }
+        }
+        return new BsonString(text);
     }
 
     /// Whether the documents that a request concerns are chosen by a filter.
@@ -203,6 +269,9 @@ public final class UnknownParameters {
     }
 
     private static Optional<String> meant(String name, Set<String> known) {
-        return Optional.ofNullable(MEANT.get(name.toLowerCase(Locale.ROOT))).or(() -> Nearest.to(name, known));
+        var bare = name.split("[\\[.]", 2)[0]; // also of objects that are written as query[year] or filter.year
+        return Optional.ofNullable(MEANT.get(bare.toLowerCase(Locale.ROOT)))
+                .or(() -> Nearest.to(name, known))
+                .or(() -> Optional.of(bare).filter(known::contains));
     }
 }

@@ -98,11 +98,21 @@ public final class Mounts implements DataPaths {
         return "/" + prefixed(below).stream().map(IdSpelling::encode).collect(Collectors.joining("/"));
     }
 
-    /// The path of these tokens below the prefix, through the most specific mount that contains them.
+    /// The path of these tokens below the prefix, through the mount with the longest path that contains them.
     Optional<List<String>> segmentsOf(List<String> tokens, Map<String, String> variables) {
         return longestFirst.stream()
                 .flatMap(binding -> binding.segments(tokens, variables).stream())
                 .findFirst();
+    }
+
+    /// The same through the mount that shows least: of one for all databases and one for this, the latter.
+    private Optional<List<String>> segmentsOfNarrowest(List<String> tokens, Map<String, String> variables) {
+        return longestFirst.stream()
+                .filter(binding -> binding.segments(tokens, variables).isPresent())
+                .max(Comparator.comparingInt(binding -> binding instanceof LiteralBinding literal
+                        ? literal.what().size()
+                        : 0))
+                .flatMap(binding -> binding.segments(tokens, variables));
     }
 
     /// The path that resolves to these names: none for the root, a database, or a database
@@ -248,7 +258,7 @@ public final class Mounts implements DataPaths {
         public Optional<String> pathOf(String... tokens) {
             var what = List.of(tokens);
             return own.segments(what, variables)
-                    .or(() -> mounts.segmentsOf(what, variables))
+                    .or(() -> mounts.segmentsOfNarrowest(what, variables))
                     .map(mounts::encoded);
         }
     }

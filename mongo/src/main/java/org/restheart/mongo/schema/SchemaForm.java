@@ -5,6 +5,9 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -12,12 +15,26 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.metadata.EscapedKeys;
 
 /// Converts between the two forms of a schema: unescaped, and stored, where keys that begin with `$` begin with
-/// `_$`. Clients may send either, since some unescaped keys would be parsed as BSON types.
+/// `_$`, and strings that name such keys. Clients may send either, since some unescaped keys would be parsed as BSON
+/// types.
 public final class SchemaForm {
     private static final String DOLLAR = "_$";
+
+    /// Keywords whose members are schemas by the names of keys.
+    private static final Set<String> NAMED =
+            Set.of("properties", "patternProperties", "definitions", "$defs", "dependentSchemas");
+
+    /// Keywords whose members are schemas, or lists of the names of keys.
+    private static final Set<String> DEPENDENCIES = Set.of("dependencies", "dependentRequired");
+
+    /// What the members of an object in a schema are.
+    private enum Members {
+        KEYWORDS,
+        SCHEMAS,
+        SCHEMAS_OR_NAMES
+    }
 
     private SchemaForm() {}
 
@@ -43,12 +60,43 @@ public final class SchemaForm {
         }
         meant.put("$schema", new BsonString(version.getDialectId()));
         MetaSchemas.check(version, meant);
-        return EscapedKeys.renamed(meant, key -> key.startsWith("$") ? "_" + key : key);
+        return renamed(meant, Members.KEYWORDS, key -> key.startsWith("$") ? "_" + key : key);
     }
 
     /// The unescaped form of a stored schema.
     public static BsonDocument shown(BsonDocument stored) {
-        return EscapedKeys.renamed(stored, key -> key.startsWith(DOLLAR) ? key.substring(1) : key);
+        return renamed(stored, Members.KEYWORDS, key -> key.startsWith(DOLLAR) ? key.substring(1) : key);
+    }
+
+    /// A copy with other names of keys at every depth.
+    private static BsonDocument renamed(BsonDocument schema, Members members, UnaryOperator<String> name) {
+        var renamed = new BsonDocument(schema.size());
+        schema.forEach((key, value) -> renamed.append(name.apply(key), renamed(key, value, members, name)));
+        return renamed;
+    }
+
+    private static BsonValue renamed(String key, BsonValue value, Members members, UnaryOperator<String> name) {
+        if (value instanceof BsonArray array) {
+            boolean names =
+                    members == Members.SCHEMAS_OR_NAMES || (members == Members.KEYWORDS && key.equals("required"));
+            return new BsonArray(array.stream()
+                    .map(element -> names && element instanceof BsonString text
+                            ? new BsonString(name.apply(text.getValue()))
+                            : renamed("", element, Members.KEYWORDS, name))
+                    .toList());
+        }
+        if (!(value instanceof BsonDocument document)) {
+            return value;
+        }
+        var keyword = key.startsWith(DOLLAR) ? key.substring(1) : key;
+        return renamed(
+                document,
+                members != Members.KEYWORDS
+                        ? Members.KEYWORDS
+                        : NAMED.contains(keyword)
+                                ? Members.SCHEMAS
+                                : DEPENDENCIES.contains(keyword) ? Members.SCHEMAS_OR_NAMES : Members.KEYWORDS,
+                name);
     }
 
     /// The unescaped form of what a client sends, with references to itself that stay when the server sets its `id`.

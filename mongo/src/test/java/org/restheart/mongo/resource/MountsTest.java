@@ -142,6 +142,17 @@ class MountsTest {
     }
 
     @Test
+    void of_several_other_mounts_the_most_specific_one_is_linked() {
+        var mounts = new Mounts(
+                "/", List.of(new Mount("*", "/all/data"), new Mount("/shop", "/s"), new Mount("/shop/orders", "/o")));
+        var space = resolve(mounts, "/o").orElseThrow().space();
+
+        assertThat(space.pathOf("shop")).contains("/s");
+        assertThat(space.pathOf("shop", "customers")).contains("/s/customers");
+        assertThat(space.pathOf("other")).contains("/all/data/other");
+    }
+
+    @Test
     void what_no_mount_shows_has_no_path() {
         var space = resolve(new Mounts("/", List.of(new Mount("/shop/orders", "/o"))), "/o/1")
                 .orElseThrow()
