@@ -5,6 +5,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
 import org.restheart.core.logging.LogSetup;
+import org.restheart.http.Fatal;
 
 /// The entry point of the process.
 public final class Main {
@@ -12,6 +13,7 @@ public final class Main {
 
     /// Starts the server, or prints what was asked for and exits; see `--help`.
     public static void main(String[] args) {
+        Fatal.install();
         // The start of this JVM, not of the process: a start script may have built the jar before it replaced itself by
         // this JVM.
         var began = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());

@@ -82,6 +82,7 @@ public final class SerialTasks implements Executor {
         try {
             task.run();
         } catch (Throwable e) {
+            Fatal.exitOn(e);
             LOG.error("a task of {} failed", name, e);
         }
     }

@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Fatal;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.security.ClientAddress;
@@ -130,6 +131,7 @@ final class Handshakes implements Executor {
                 } catch (RejectedExecutionException e) {
                     LOG.debug("the server stops: its I/O threads have ended", e);
                 } catch (Throwable e) { // the handshakes of others go on
+                    Fatal.exitOn(e);
                     LOG.warn("a TLS handshake failed", e);
                 }
             }

@@ -18,6 +18,7 @@ import org.restheart.core.tracing.Tracing;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.ContentCoding;
+import org.restheart.http.Fatal;
 import org.restheart.http.Fields;
 import org.restheart.http.InlineCommand;
 import org.restheart.http.NeedsThread;
@@ -305,6 +306,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
 
     /// Handles failures outside of the error filter.
     private void fail(Throwable failure) {
+        Fatal.exitOn(failure);
         boolean stopped = failure instanceof RejectedExecutionException; // by an I/O thread, which has ended
         if (stopped) {
             LOG.debug("request {} took longer than the stop", request.id(), failure);

@@ -17,6 +17,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.restheart.http.Content;
+import org.restheart.http.Fatal;
 import org.restheart.http.Response.Ready;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -185,6 +186,7 @@ record ResponseWriter(
                 LOG.debug("a streamed response ends early", e);
                 cut();
             } catch (Throwable e) { // the head is sent: cutting the response is the only way to report the failure
+                Fatal.exitOn(e);
                 LOG.error("a streamed response failed", e);
                 cut();
             }

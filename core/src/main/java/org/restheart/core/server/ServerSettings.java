@@ -42,7 +42,7 @@ public record ServerSettings(
     private static final long ALLOWANCE = 4;
 
     /// Of one connection of HTTP/2, unless configured. Browsers and libraries keep to it.
-    private static final int MAX_CONCURRENT_STREAMS = 1_000;
+    private static final int MAX_CONCURRENT_STREAMS = 100;
 
     /// Bounds of concurrent requests.
     ///
