@@ -3,13 +3,20 @@ package org.restheart.mongo.changestream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoNamespace;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -43,6 +50,11 @@ class ChangeStreamsTest {
         this.definition = StreamDefinition.parse(BsonDocument.parse("{uri: 'all', stages: []}"));
     }
 
+    private static ChangeStreams streams(BackgroundTasks tasks, MongoClient client) {
+        return new ChangeStreams(
+                tasks, client, ChangeStreamConfig.DEFAULT, new SimpleMeterRegistry(), Reauthorization.ALWAYS);
+    }
+
     private Backlog listen(ChangeStreams streams, Predicate<BsonDocument> filter) {
         var backlog = new Backlog(1_000, 1 << 20);
         var listener = new Listener(
@@ -68,12 +80,7 @@ class ChangeStreamsTest {
     void who_joins_a_stream_that_is_behind_receives_what_is_written_from_then_on() throws Exception {
         var collection = mongo.database().getCollection("behind");
         try (var tasks = new BackgroundTasks();
-                var streams = new ChangeStreams(
-                        tasks,
-                        mongo.client(),
-                        ChangeStreamConfig.DEFAULT,
-                        new SimpleMeterRegistry(),
-                        Reauthorization.ALWAYS)) {
+                var streams = streams(tasks, mongo.client())) {
             var held = new CompletableFuture<Void>();
             var released = new CompletableFuture<Void>();
             listen(streams, _ -> {
@@ -98,6 +105,28 @@ class ChangeStreamsTest {
                 return first.get() != null;
             });
             assertThat(text(first.get())).contains("\"n\": 501");
+        }
+    }
+
+    @Test
+    void listeners_to_the_same_share_a_cursor_and_each_costs_a_ping() {
+        var commands = new ConcurrentLinkedQueue<String>();
+        var settings = MongoClientSettings.builder()
+                .applyConnectionString(new ConnectionString(mongo.connectionString()))
+                .addCommandListener(new CommandListener() {
+                    @Override
+                    public void commandStarted(CommandStartedEvent event) {
+                        commands.add(event.getCommandName());
+                    }
+                });
+        try (var client = MongoClients.create(settings.build());
+                var tasks = new BackgroundTasks();
+                var streams = streams(tasks, client)) {
+            for (int i = 0; i < 10; i++) {
+                listen(streams, _ -> true);
+            }
+            assertThat(commands.stream().filter("aggregate"::equals)).hasSize(1);
+            assertThat(commands.stream().filter("ping"::equals)).hasSize(10);
         }
     }
 }
