@@ -1,12 +1,19 @@
-'use strict';
 // GraphiQL for the app that the parameter `app` names. A gateway behind a proxy may have a prefix before its paths.
+import { below, prefixOf } from './paths.js';
+
 (() => {
   const { own, graphql } = document.documentElement.dataset;
   const app = new URLSearchParams(location.search).get('app');
   const element = (id) => document.getElementById(id);
-  const prefix = location.pathname.slice(0, location.pathname.lastIndexOf(own));
+  const prefix = prefixOf(own);
   element('home').href = `${prefix}/`;
-  if (!app) {
+  let target;
+  try {
+    target = app && prefix + below(graphql, app.split('/'));
+  } catch (e) {
+    element('failure').textContent = e.message;
+  }
+  if (!target) {
     element('choice').hidden = false;
     return;
   }
@@ -14,7 +21,6 @@
   document.querySelector('h1').textContent = app;
   element('other').href = `${prefix}${own}/`;
   element('other').hidden = false;
-  const target = `${prefix}${graphql}/${app.split('/').map(encodeURIComponent).join('/')}`;
 
   const post = (body, headers, accept) => fetch(target, {
     method: 'POST',

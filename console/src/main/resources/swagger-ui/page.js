@@ -1,11 +1,12 @@
-'use strict';
 // Swagger UI for the OpenAPI document of this gateway and no other. A gateway behind a proxy may have a prefix before
 // its paths. The password stays in this page's memory, and every request says that browsers' own dialog is not wanted:
 // credentials that a browser keeps would be sent by pages of other sites too.
+import { prefixOf } from './paths.js';
+
 (() => {
   const root = document.documentElement;
   const { own, described } = root.dataset;
-  const prefix = location.pathname.slice(0, location.pathname.lastIndexOf(own));
+  const prefix = prefixOf(own);
   const form = document.getElementById('sign-in');
   const other = document.getElementById('other');
   const main = document.querySelector('main');

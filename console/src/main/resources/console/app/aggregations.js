@@ -98,7 +98,7 @@ export function Aggregations({ path }) {
           ${meta.error && html`<${Failure} error=${meta.error} />`}
           ${stored.length === 0 && !meta.error && html`<p class="quiet small">None yet. Build one below and save it: it gets an address of its own.</p>`}
           <ul class="names">${stored.map((/** @type {any} */ one) => html`<li class=${cls(at(one, "uri")?.v === pipeline.name && "here")}><button type="button" class="link" onClick=${() => open(one)}>${visible(at(one, "uri")?.v || "?")}</button><span class="quiet small">${plural(at(one, "stages")?.a?.length || 0, "stage")}</span>
-            <${CopyButton} text=${() => curl({ method: "GET", url: address(target(`${dataPath(path)}/_aggrs/${encodeURIComponent(at(one, "uri").v)}`, { avars: at(one, "uri").v === pipeline.name ? avars : undefined })) })} label=${`Copy ${at(one, "uri")?.v} as a curl line`}>curl</${CopyButton}>
+            <${CopyButton} text=${() => curl({ method: "GET", url: address(target(dataPath([...path, "_aggrs", at(one, "uri").v]), { avars: at(one, "uri").v === pipeline.name ? avars : undefined })) })} label=${`Copy ${at(one, "uri")?.v} as a curl line`}>curl</${CopyButton}>
             ${mayWrite(path, "manage") && html`<${Button} small kind="plain" icon="trash" label=${`Remove ${at(one, "uri")?.v}`} onClick=${() => setDropping(at(one, "uri").v)} />`}</li>`)}</ul>
         </section>
         <div class="toolbar"><h2>${pipeline.name ? visible(pipeline.name) : "New pipeline"}</h2><span class="spring"></span>

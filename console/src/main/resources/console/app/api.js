@@ -3,6 +3,7 @@
 // session in a cookie that scripts cannot read, which is sent with two requests only: to set it, and to begin again.
 import { account, announcement, changeSettings, config, network, newer, requests, settings, signInAgain } from "./state.js";
 import { plural } from "./format.js";
+import { below, checked, prefixOf } from "./paths.js";
 
 /** @type {string|null} */
 let authorization = null;
@@ -45,11 +46,10 @@ function tellable(/** @type {any} */ answer) {
   }
 }
 
-/** In front of all paths of the gateway, where a proxy adds a prefix. */
-const prefix = () => location.pathname.slice(0, -(config.value.uri.length + 1));
+const prefix = () => prefixOf(config.value.uri);
 
-/** A path of the data. @param {string[]} segments */
-export const dataPath = segments => (config.value.api === "/" ? "" : config.value.api) + "/" + segments.map(segment => encodeURIComponent(segment)).join("/");
+/** A path of the data. @param {string[]} segments @throws {TypeError} for names that no path can have */
+export const dataPath = segments => below(config.value.api, segments);
 
 /** @param {string} path @param {Record<string, any>|[string, any][]} query */
 export function target(path, query = {}) {
@@ -100,7 +100,7 @@ async function once(/** @type {string} */ method, /** @type {string} */ path, /*
   const began = performance.now();
   const entry = { id: ++lastId, at: Date.now(), method, path, headers, body: typeof options.body === "string" && !options.secret ? options.body : null, status: 0, ms: 0, size: 0, coalesced: null };
   try {
-    const response = await fetch(prefix() + path, { method, headers: sent, body: options.body, signal: options.signal, cache: "no-store", credentials: options.cookie ? "same-origin" : "omit", redirect: "follow" });
+    const response = await fetch(prefix() + checked(path), { method, headers: sent, body: options.body, signal: options.signal, cache: "no-store", credentials: options.cookie ? "same-origin" : "omit", redirect: "follow" });
     if (options.stream && response.ok) {
       note({ ...entry, status: response.status, ms: performance.now() - began }, options);
       return { status: response.status, headers: response.headers, response, text: "" };

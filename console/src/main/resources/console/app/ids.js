@@ -3,7 +3,7 @@ import { inline } from "./shellprint.js";
 
 /** How a path names an id: {segment, query}, or null where only a filter can. @param {any} id */
 export function pathOf(id) {
-  const reserved = /^(_size|_meta|_indexes|_aggrs|_streams|_schemas|_null|_true|_false|_minkey|_maxkey|binary|\*)$/i;
+  const reserved = /^(_size|_meta|_indexes|_aggrs|_streams|_schemas|_null|_true|_false|_minkey|_maxkey|binary|\*|\.{1,2})$/i;
   switch (id.t) {
     case "oid":
       return { segment: id.v, query: {} };

@@ -80,7 +80,7 @@ function Stream({ path, streams }) {
     control.current?.abort();
     const abort = new AbortController();
     control.current = abort;
-    const where = target(`${dataPath(path)}/_streams/${encodeURIComponent(name)}`, { avars, jsonMode: "shell", resumeAfter: "" });
+    const where = target(dataPath([...path, "_streams", name]), { avars, jsonMode: "shell", resumeAfter: "" });
     follow(where, {
       from,
       signal: abort.signal,
@@ -108,7 +108,7 @@ function Stream({ path, streams }) {
       <span class=${cls("tag", state.state === "open" ? "good" : state.state === "refused" ? "bad" : running && "warn")} role="status">${STATES[state.state]}</span>
       <span class="spring"></span>
       <span class="quiet nowrap">${count(total.current)} ${total.current === 1 ? "event" : "events"}, ${(times.current.length / 10).toFixed(1)} per second</span>
-      <${CopyButton} text=${() => `curl -N -u "$RH_USER" -H 'Accept: text/event-stream' ${quote(address(target(`${dataPath(path)}/_streams/${encodeURIComponent(name)}`, { avars })))}`} label="Copy as a curl line">curl</${CopyButton}>
+      <${CopyButton} text=${() => `curl -N -u "$RH_USER" -H 'Accept: text/event-stream' ${quote(address(target(dataPath([...path, "_streams", name]), { avars })))}`} label="Copy as a curl line">curl</${CopyButton}>
     </div>
     <div class="toolbar">
       <label class="row tight"><span class="label">Operation</span><select value=${kind} onChange=${(/** @type {any} */ e) => setKind(e.target.value)}><option value="">all</option>${["insert", "update", "replace", "delete"].map(one => html`<option>${one}</option>`)}</select></label>

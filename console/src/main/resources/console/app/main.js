@@ -61,7 +61,8 @@ function App() {
   if (!config.value) return null;
   if (!account.value) return html`<${SignInPage} />`;
   const place = route.value.name + "/" + route.value.path.join("/");
-  const Page = (Object.hasOwn(pages, route.value.name) && pages[route.value.name]) || Nowhere;
+  const nameable = !route.value.path.some(name => name === "." || name === "..");
+  const Page = (nameable && Object.hasOwn(pages, route.value.name) && pages[route.value.name]) || Nowhere;
   return html`<${Frame}><${Boundary} place=${place}><${Page} key=${route.value.name} /></${Boundary}></${Frame}>`;
 }
 

@@ -40,7 +40,10 @@ public final class BrowserPages {
     /// Where the class path has files of webjars.
     private static final String WEBJARS = "/META-INF/resources/webjars/";
 
+    private static final String PATHS = "/console/app/paths.js";
+
     private static final Map<String, String> GRAPHIQL = Map.of(
+            "paths.js", PATHS,
             "page.js", "/graphiql/page.js",
             "page.css", "/graphiql/page.css",
             "graphiql.min.js", WEBJARS + "graphiql/2.4.7/graphiql.min.js",
@@ -49,6 +52,8 @@ public final class BrowserPages {
             "react-dom.production.min.js", WEBJARS + "react-dom/18.3.1/umd/react-dom.production.min.js");
 
     private static final Map<String, String> SWAGGER = Map.of(
+            "paths.js",
+            PATHS,
             "page.js",
             "/swagger-ui/page.js",
             "page.css",

@@ -153,9 +153,11 @@ final class ParameterSchemas {
         return Json.reference("parameters", name);
     }
 
-    /// An example by the first index other than that of `_id`; names that are data are not shown.
+    /// An example by the first index other than that of `_id`, for callers who may list indexes; names that are data
+    /// are
+    /// not shown.
     private static Optional<String> sortExample(Group group) {
-        return keys(group).map(keys -> {
+        return keys(group).filter(_ -> group.showsNames()).map(keys -> {
             var example = new BsonDocument();
             keys.forEach((field, direction) ->
                     example.append(field, direction.isNumber() ? direction : new BsonString("…")));

@@ -39,6 +39,7 @@ record VisibleResources(List<Group> groups, boolean generic, boolean pending) {
     /// @param shape of its documents
     /// @param indexes that are visible to the caller
     /// @param schema the stored JSON Schema that the collection names
+    /// @param showsNames whether the caller may list indexes, so that examples may name them and their fields
     record Group(
             RequestPath path,
             Optional<String> db,

@@ -201,4 +201,34 @@ class ConsoleModulesTest extends BrowserTest {
             assertThat(ConsoleWorld.shell("printf %s " + quoted, "RH_USER", "")).isEqualTo(text);
         }
     }
+
+    @Test
+    void a_path_is_sent_as_it_was_built_or_refused() {
+        holds("""
+                const {below, checked, prefixOf} = await load("paths");
+                const refused = make => { try { make(); return false; } catch (failure) { return failure instanceof TypeError; } };
+                for (const name of [".", ".."]) {
+                  expect(refused(() => below("/graphql", [name])), name);
+                  expect(refused(() => below("/", ["books", name, "x"])), name);
+                }
+                for (const path of ["/a/../b", "/a/%2e%2e/b", "/a/.%2E", "/a/%2E?x", "/a/\\..\\b", "/a/.\\t./b", "/..#x"]) expect(refused(() => checked(path)), path);
+                for (const path of ["/a/...", "/a?x=/../", "/a/..b", "/a/%252e%252e/b"]) expect(checked(path) === path, path);
+                for (let i = 0; i < rounds; i++) {
+                  const names = times(1 + random(3), () => random(4) ? text() || "x" : pick([".", "..", "...", "%2e%2e", "..%2f", "\\..", ".\\t."]));
+                  const steps = names.some(name => name === "." || name === "..");
+                  let path = null;
+                  try { path = below("/base", names); } catch { /* below */ }
+                  expect((path === null) === steps, names);
+                  if (path !== null) {
+                    expect(new URL(path, location.origin).pathname === path, path);
+                    expect(same(path.split("/").slice(2).map(decodeURIComponent), names), names);
+                  }
+                }
+                const at = place => { history.replaceState(null, "", place); return prefixOf("/_console"); };
+                const before = location.pathname;
+                expect(at("/_console/") === "", "none");
+                expect(at("/x/y/_console/") === "/x/y", "some");
+                history.replaceState(null, "", before);
+                """);
+    }
 }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,29 @@ class GraphiqlPageTest extends BrowserTest {
             for (var operation : List.of("{ books { title } }", "subscription { changed { title } }")) {
                 run(page, operation);
                 assertThat(page.locator(".result-window")).containsText("no permission of reader");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"../books", "library/../../books", ".", "%2e%2e/books", "x/.%2e", "library/v1/..%5c..%5cbooks"})
+    void an_app_is_never_a_path_beside_the_apps(String app) {
+        try (var page = open("root", 1280, ColorScheme.LIGHT)) {
+            var sent = new ConcurrentLinkedQueue<String>();
+            page.onRequest(request -> {
+                if (request.method().equals("POST")) {
+                    sent.add(request.url());
+                }
+            });
+            page.navigate(world.address() + "/_graphiql/?app=" + app);
+            if (app.contains("5c")) { // no segment of its own
+                assertThat(page.locator(".result-window")).isVisible();
+                assertThat(sent).allMatch(url -> url.contains("/graphql/library/v1/..%5C..%5Cbooks"));
+            } else {
+                assertThat(page.locator("#failure")).containsText("No path can name this");
+                assertThat(page.locator("#choice input")).isVisible();
+                assertThat(sent).isEmpty();
             }
         }
     }

@@ -129,6 +129,24 @@ class OpenApiDetailsTest extends OpenApiFixture {
     }
 
     @Test
+    void examples_name_indexed_fields_only_to_callers_who_may_list_indexes() {
+        gateway.insert("indexed", "{_id: 'p', first: 1, wanted: 7}");
+        gateway.collection("indexed").createIndex(json("{wanted: 1}"));
+        permit("indexed", "viewer", "path-prefix('/indexed') and method(GET)", "{}");
+        permit("managed", "editor", "path-prefix('/indexed') and method(GET)", "{allowManagementRequests: true}");
+        refresh();
+        for (var account : List.of("bob", "ada")) {
+            boolean lists = account.equals("ada");
+            var list = at(document(account, "/_openapi/indexed"), "paths", "/indexed", "get");
+            assertThat(parameter(list, "sort")).containsEntry("example", new BsonString(lists ? "wanted" : "first"));
+            assertThat(gateway.as(account).get("/indexed/_indexes").statusCode())
+                    .isEqualTo(lists ? 200 : 403);
+        }
+        var others = document("bob", "/_openapi/indexed");
+        assertThat(at(others, "components", "parameters", "hint").toString()).doesNotContain("wanted");
+    }
+
+    @Test
     void preconditions_preferences_and_forms_of_writes_are_described() {
         gateway.insert("written", "{_id: 'w', n: 1}");
         refresh();

@@ -68,7 +68,7 @@ final class Links {
         for (var entry : list.asArray()) {
             if (entry.isDocument() && entry.asDocument().isString("uri")) {
                 var name = entry.asDocument().getString("uri").getValue();
-                add(name, RequestUri.below(parent, IdSpelling.encode(name)));
+                IdSpelling.segment(name).ifPresent(last -> add(name, RequestUri.below(parent, last)));
             }
         }
     }

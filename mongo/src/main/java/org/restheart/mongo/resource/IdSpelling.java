@@ -37,7 +37,13 @@ public final class IdSpelling {
         if (ResourcePath.isWord(id) || KEYWORDS.contains(id.toLowerCase(Locale.ROOT))) {
             return Optional.empty();
         }
-        return Optional.of(ObjectId.isValid(id) ? id + "?id_type=STRING" : encode(id));
+        return ObjectId.isValid(id) ? Optional.of(id + "?id_type=STRING") : segment(id);
+    }
+
+    /// A name as a segment of a link. Empty for dot segments: however they are encoded, clients remove them from URLs
+    /// (RFC 3986, 5.2.4), so that another resource would be named.
+    public static Optional<String> segment(String name) {
+        return name.equals(".") || name.equals("..") ? Optional.empty() : Optional.of(encode(name));
     }
 
     /// Percent-encodes characters that are not allowed in a path segment, and `;`, which starts path parameters.

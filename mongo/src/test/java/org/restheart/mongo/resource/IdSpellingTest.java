@@ -68,7 +68,21 @@ class IdSpellingTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "*", "_size", "_META", "_indexes", "_aggrs", "_streams", "_null", "_True", "_minkey"})
+    @ValueSource(
+            strings = {
+                "",
+                ".",
+                "..",
+                "*",
+                "_size",
+                "_META",
+                "_indexes",
+                "_aggrs",
+                "_streams",
+                "_null",
+                "_True",
+                "_minkey"
+            })
     void strings_that_mean_something_else_in_a_path_have_no_spelling(String id) {
         assertThat(IdSpelling.of(new BsonString(id))).isEmpty();
     }
