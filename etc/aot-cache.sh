@@ -37,6 +37,7 @@ ask() {
 # The answers do not matter: without a MongoDB they are errors.
 for i in 1 2; do
   ask GET /ping ''
+  ask GET /health/ready ''
   ask GET /health/db ''
   ask PUT / ''
   ask PUT /warm ''

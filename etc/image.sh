@@ -6,7 +6,7 @@
 # Maven. Then the image must
 #   - be smaller than 150 MB, unpacked,
 #   - run as user 1000 without capabilities in a root file system that is read-only but for /tmp,
-#   - answer /ping and /health/db and its own health check, and give what it holds of a MongoDB, if MONGODB_URI names one,
+#   - answer /ping, /health/live, /health/db and its own health check, and give what it holds of a MongoDB, if MONGODB_URI names one,
 #   - end with SIGTERM in order.
 # --no-build proves the image that was built before.
 set -euo pipefail

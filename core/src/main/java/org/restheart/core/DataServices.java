@@ -319,7 +319,6 @@ final class DataServices {
                         ? "RESTHeart"
                         : config.core().name(),
                 BuildInfo.load().version(),
-                config.core().baseUrl(),
                 mongo.defaultPageSize(),
                 mongo.maxPageSize(),
                 config.security().rootRole(),

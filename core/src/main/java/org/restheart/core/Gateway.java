@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.Predicate;
 import org.restheart.console.BrowserPages;
 import org.restheart.console.ConsoleConfig;
 import org.restheart.core.accounts.Security;
@@ -36,6 +37,8 @@ import org.restheart.core.server.ServerSettings;
 import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
 import org.restheart.core.service.DatabaseProbe;
+import org.restheart.core.service.HealthService;
+import org.restheart.core.service.HealthService.Check;
 import org.restheart.core.service.MetricsService;
 import org.restheart.core.service.PingService;
 import org.restheart.core.service.ProxyService;
@@ -45,6 +48,8 @@ import org.restheart.dataapi.DataApiConfig;
 import org.restheart.dataapi.DataApiService;
 import org.restheart.dataapi.LogInService;
 import org.restheart.dataapi.SessionService;
+import org.restheart.http.Connection;
+import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.mcp.McpConfig;
 import org.restheart.mcp.McpService;
@@ -52,7 +57,6 @@ import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.openapi.OpenApiConfig;
-import org.restheart.security.ClientAddress;
 import org.restheart.security.SecurityFilter;
 import org.restheart.security.apikey.ApiKeyService;
 
@@ -67,6 +71,8 @@ public final class Gateway implements AutoCloseable {
     private final Security security;
     private final Optional<RateLimits> limits;
     private final UndertowListener listener;
+    private final HealthService.State health = new HealthService.State();
+    private final Optional<Management> management;
     private volatile boolean stopping;
 
     private Gateway(GatewayConfig config, ClosingOrder opened) {
@@ -79,6 +85,9 @@ public final class Gateway implements AutoCloseable {
         this.observer = openObserver(metrics);
         this.tracing = config.tracing().map(traces -> openTracing(traces, metrics));
         var client = connect(metrics);
+        var probe = client.map(this::databaseProbe);
+        this.management =
+                config.management().enabled() ? Optional.of(openManagement(metrics, probe)) : Optional.empty();
         var tasks = new BackgroundTasks();
         opened.push(tasks::close);
         this.security = new Security(config.security(), client, tasks);
@@ -87,10 +96,10 @@ public final class Gateway implements AutoCloseable {
 
         bindings.addAll(security.bindings());
         bindPing();
+        bindHealth(probe);
         bindMetrics(metrics);
         bindConsole();
         client.ifPresent(mongo -> {
-            bindDatabaseProbe(mongo);
             if (config.mongo().isPresent()) {
                 var parts = new DataServices.GatewayParts(opened, tasks, metrics, observer);
                 bindings.addAll(new DataServices(config, mongo, parts, security, judgedRequests).open());
@@ -112,6 +121,7 @@ public final class Gateway implements AutoCloseable {
         this.listener = UndertowListener.start(ServerSettings.of(config), router, observer, tracing);
         opened.push(() -> listener.stop(config.core().drainTimeout()));
         metrics.watch(listener);
+        health.ready();
     }
 
     private Tracing openTracing(TracingConfig settings, Metrics metrics) {
@@ -245,22 +255,49 @@ public final class Gateway implements AutoCloseable {
         var security = config.security();
         var credentials = new ProxyService.Credentials(
                 credentialHeaders(), Set.of(security.tokens().cookie().name()));
-        boolean trusted = security.guards().clientAddress() instanceof ClientAddress.Forwarded;
+        var clients = security.guards().clientAddress();
+        Predicate<Connection> trusts =
+                connection -> clients.trusts(connection.peer().getAddress());
         config.proxies()
                 .forEach(proxy -> bindings.add(
-                        Binding.prefix(new ProxyService(proxy, credentials, trusted), proxy.location(), true)));
+                        Binding.prefix(new ProxyService(proxy, credentials, trusts), proxy.location(), true)));
     }
 
-    private void bindDatabaseProbe(MongoClient client) {
+    private void bindHealth(Optional<DatabaseProbe> probe) {
+        if (config.health().enabled()) {
+            bindings.addAll(health(config.health().uri(), config.health().secured()));
+        }
+        probe.ifPresent(service -> bind(config.databaseProbe().endpoint(), service));
+    }
+
+    private List<Binding> health(String uri, boolean secured) {
+        return List.of(
+                Binding.prefix(new HealthService(Check.LIVE, health), uri + "/live", secured),
+                Binding.prefix(new HealthService(Check.READY, health), uri + "/ready", secured));
+    }
+
+    private DatabaseProbe databaseProbe(MongoClient client) {
         var probe = config.databaseProbe();
-        bind(
-                probe.endpoint(),
-                new DatabaseProbe(
-                        client,
-                        probe.database(),
-                        probe.timeout(),
-                        () -> stopping,
-                        config.security().guards().clientAddress()));
+        return new DatabaseProbe(
+                client,
+                probe.database(),
+                probe.timeout(),
+                () -> stopping,
+                config.security().guards().clientAddress());
+    }
+
+    private Management openManagement(Metrics metrics, Optional<DatabaseProbe> probe) {
+        var ping = config.ping();
+        var services = new ArrayList<>(health("/health", false));
+        probe.ifPresent(service -> services.add(Binding.prefix(service, "/health/db", false)));
+        services.add(
+                Binding.prefix(new PingService(ping.message(), ping.extended(), BuildInfo.load()), "/ping", false));
+        var missing = config.metrics().missingRegistryStatus();
+        services.add(Binding.prefix(new MetricsService("/metrics", missing, metrics), "/metrics", false));
+        services.add(Binding.prefix(_ -> Response.status(404), "/", false));
+        var opened = Management.start(config, services);
+        this.opened.push(opened::close);
+        return opened;
     }
 
     private void bind(Endpoint endpoint, Service service) {
@@ -272,6 +309,11 @@ public final class Gateway implements AutoCloseable {
     /// The address of the first listener.
     public InetSocketAddress address() {
         return listener.address();
+    }
+
+    /// The address of `management-listener`, if there is one.
+    public Optional<InetSocketAddress> managementAddress() {
+        return management.map(Management::address);
     }
 
     /// Whether an account in MongoDB had the publicly known password at the start.
@@ -287,6 +329,7 @@ public final class Gateway implements AutoCloseable {
     /// Announces the stop to readiness probes and clients and continues serving for the grace period.
     public void announceStop() {
         stopping = true;
+        health.stopping();
         listener.announceStop(config.core().gracePeriod());
     }
 
@@ -303,6 +346,7 @@ public final class Gateway implements AutoCloseable {
     /// Stops; returns when everything is closed. Requests in flight have the configured time to complete.
     @Override
     public void close() {
+        health.stopping();
         opened.close();
     }
 

@@ -87,7 +87,7 @@ final class RunningServer implements AutoCloseable {
         var started = false;
         try {
             parts.push(PidFile.write(pidDirectory, sources.file())::close);
-            UndertowListener.requireFreePorts(config.http(), config.https());
+            UndertowListener.requireFreePorts(config.http(), config.https(), config.management());
             var effective = embedded.isPresent() ? withEmbedded(sources, embedded.get(), parts) : config;
             var gateway = Gateway.start(effective);
             parts.push(gateway::close);

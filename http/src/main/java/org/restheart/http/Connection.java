@@ -1,6 +1,7 @@
 package org.restheart.http;
 
 import java.net.InetSocketAddress;
+import java.util.Optional;
 
 /// The connection on which a request arrived. Immutable.
 ///
@@ -9,8 +10,35 @@ import java.net.InetSocketAddress;
 /// @param hostAndPort the name by which the client addresses this server: the `Host` field, or the listener's address
 ///     without one
 /// @param peer the client's end of the connection; a proxy's when there is one in between
+/// @param publicUrl by which clients know this server, where that is configured or said by a proxy that is trusted;
+///     without a slash at its end
 public record Connection(
-        String scheme, String protocol, String hostAndPort, InetSocketAddress peer, InetSocketAddress local) {
+        String scheme,
+        String protocol,
+        String hostAndPort,
+        InetSocketAddress peer,
+        InetSocketAddress local,
+        Optional<String> publicUrl) {
+
+    public Connection(
+            String scheme, String protocol, String hostAndPort, InetSocketAddress peer, InetSocketAddress local) {
+        this(scheme, protocol, hostAndPort, peer, local, Optional.empty());
+    }
+
+    /// What absolute URLs of this server begin with, for this client; without a slash at the end.
+    public String baseUrl() {
+        return publicUrl.orElseGet(() -> scheme + "://" + hostAndPort);
+    }
+
+    /// The path of [#baseUrl()], with which all paths begin that clients are told; mostly empty.
+    public String basePath() {
+        if (publicUrl.isEmpty()) {
+            return "";
+        }
+        var url = publicUrl.get();
+        int slash = url.indexOf('/', url.indexOf("://") + 3);
+        return slash < 0 ? "" : url.substring(slash);
+    }
 
     public boolean isSecure() {
         return "https".equals(scheme);

@@ -59,12 +59,14 @@ record TransportChecks(
         var host = hostOf(request.connection().hostAndPort());
         if (config.loopback() && !isLoopback(host) && !host.equals(configuredHost())) {
             return Optional.of(
-                    "this server listens on loopback: call it localhost, or set mcp/base-url to the name by which clients know it");
+                    "this server listens on loopback: call it localhost, or set mcp/base-url to the name by which"
+                            + " clients know it");
         }
         for (var origin : request.headers().all("Origin")) {
             var own =
                     request.connection().scheme() + "://" + request.connection().hostAndPort();
             boolean isAllowed = origin.equalsIgnoreCase(own)
+                    || sameOrigin(request.connection().baseUrl(), origin)
                     || config.baseUrl().filter(base -> sameOrigin(base, origin)).isPresent()
                     || config.allowedOrigins().stream().anyMatch(origin::equalsIgnoreCase);
             if (!isAllowed) {
@@ -117,8 +119,8 @@ record TransportChecks(
 
     private static String missingAccount(Request request) {
         return request.headers().has("Authorization")
-                ? "these credentials are not accepted: a wrong key, token or password, or one that has expired; keys and"
-                        + " tokens are sent as Authorization: Bearer …"
+                ? "these credentials are not accepted: a wrong key, token or password, or one that has expired; keys"
+                        + " and tokens are sent as Authorization: Bearer …"
                 : "this needs an account: send a key or token as Authorization: Bearer …";
     }
 

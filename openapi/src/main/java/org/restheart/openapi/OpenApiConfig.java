@@ -44,7 +44,6 @@ public record OpenApiConfig(
     ///
     /// @param title names the API
     /// @param version of the gateway
-    /// @param baseUrl the public URL of the server; empty to derive it from each request
     /// @param pageSize the default number of documents per page
     /// @param maxPageSize the largest page
     /// @param rootRole may do everything
@@ -53,7 +52,6 @@ public record OpenApiConfig(
     public record Server(
             String title,
             String version,
-            Optional<String> baseUrl,
             int pageSize,
             int maxPageSize,
             Optional<String> rootRole,

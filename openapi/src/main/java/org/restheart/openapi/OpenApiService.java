@@ -241,10 +241,8 @@ public final class OpenApiService implements Service {
         return complete;
     }
 
-    private String url(Request request) {
-        return server.baseUrl()
-                .orElseGet(() -> request.connection().scheme() + "://"
-                        + request.connection().hostAndPort());
+    private static String url(Request request) {
+        return request.connection().baseUrl();
     }
 
     private static JsonMode mode(Request request) {

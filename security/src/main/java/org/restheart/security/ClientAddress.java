@@ -4,6 +4,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
@@ -26,8 +27,17 @@ public sealed interface ClientAddress {
 
     record Peer() implements ClientAddress {}
 
-    /// A value of `X-Forwarded-For`, counted from the last, which the nearest proxy has written.
-    record Forwarded(int fromLast) implements ClientAddress {}
+    /// A value of `X-Forwarded-For`, counted from the last, which the nearest proxy has written; the peer for a
+    /// connection
+    /// that is not one of a proxy.
+    ///
+    /// @param proxies whose `X-Forwarded-…` is trusted
+    record Forwarded(int fromLast, Predicate<InetAddress> proxies) implements ClientAddress {}
+
+    /// Whether what the peer of a connection says in `X-Forwarded-…` is true.
+    default boolean trusts(InetAddress peer) {
+        return this instanceof Forwarded(int _, var proxies) && proxies.test(peer);
+    }
 
     /// For shares of what all clients use: of IPv6 all addresses of a site are one.
     default String of(Request request) {
@@ -56,10 +66,10 @@ public sealed interface ClientAddress {
     }
 
     private String prefix(Request request, int bytes) {
-        return switch (this) {
-            case Peer() -> prefix(request.connection().peer().getAddress(), bytes);
-            case Forwarded(int fromLast) -> forwarded(request, fromLast, bytes);
-        };
+        var peer = request.connection().peer().getAddress();
+        return this instanceof Forwarded(int fromLast, var proxies) && proxies.test(peer)
+                ? forwarded(request, fromLast, bytes)
+                : prefix(peer, bytes);
     }
 
     /// The caller whose use of shared resources a request counts as ([CallerScope]): its account; the

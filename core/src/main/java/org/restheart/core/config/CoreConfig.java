@@ -91,7 +91,7 @@ public record CoreConfig(
         formerKeys(block);
         return new CoreConfig(
                 block.text("name", "default"),
-                block.optionalText("base-url"),
+                ServiceBindings.baseUrl(block),
                 ioThreads > 0 ? ioThreads : cores,
                 parallelism,
                 Math.max(parallelism, maxPoolSize),

@@ -14,12 +14,14 @@ import org.restheart.openapi.OpenApiConfig;
 
 /// The typed configuration. Immutable. Each part of the server receives the record it needs, never the whole.
 ///
+/// @param management for metrics and probes without accounts
 /// @param mongo the data API; empty when it is switched off
 /// @param graphql empty when it is switched off
 /// @param dataApi the Atlas Data API; empty when it is switched off
 /// @param openApi empty when it is switched off
 /// @param mcp the Model Context Protocol; empty when it is switched off
 /// @param console empty when it is switched off
+/// @param health `/live` and `/ready` below its path
 /// @param graphiql the page for trying GraphQL apps
 /// @param rateLimits empty when they are switched off
 /// @param tracing empty when it is switched off
@@ -29,12 +31,14 @@ public record GatewayConfig(
         CoreConfig core,
         ListenerConfig http,
         ListenerConfig.Tls https,
+        ListenerConfig management,
         ConnectionOptions connection,
         MclientConfig mclient,
         Optional<MongoConfig> mongo,
         Optional<GraphqlConfig> graphql,
         LoggingConfig logging,
         PingConfig ping,
+        Endpoint health,
         DatabaseProbeConfig databaseProbe,
         MetricsConfig metrics,
         Endpoint cacheInvalidator,
@@ -89,12 +93,14 @@ public record GatewayConfig(
                 core,
                 http,
                 https,
+                ListenerConfig.readManagement(root.block("management-listener")),
                 ConnectionOptions.read(root.block("connection-options")),
                 mclient,
                 MongoBinding.read(root, mclient.retriesWrites(), security),
                 ServiceBindings.graphql(root),
                 LoggingConfig.read(root.block("logging")),
                 PingConfig.read(root.block("ping")),
+                Endpoint.read(root.block("health"), new Endpoint(true, "/health", false)),
                 DatabaseProbeConfig.read(root.block("database-probe")),
                 MetricsConfig.read(
                         root.block("metrics"),

@@ -31,7 +31,12 @@ public record ListenerConfig(boolean enabled, String host, int port) {
     }
 
     /// Whether the name says that it is bound to loopback.
-    boolean isLoopback() {
+    public boolean isLoopback() {
+        return isLoopback(host);
+    }
+
+    /// Whether a host is this machine, whatever its resolver says.
+    public static boolean isLoopback(String host) {
         return host.equalsIgnoreCase("localhost")
                 || host.equals("::1")
                 || host.equals("[::1]")
@@ -39,7 +44,20 @@ public record ListenerConfig(boolean enabled, String host, int port) {
     }
 
     static ListenerConfig read(Block block, boolean enabled, int port) {
-        var host = block.text("host", "localhost");
+        return read(block, enabled, "localhost", port);
+    }
+
+    /// `management-listener`.
+    static ListenerConfig readManagement(Block block) {
+        var listener = read(block, false, "127.0.0.1", 9090);
+        if (listener.enabled && !listener.isLoopback()) {
+            block.advise("host", "is " + listener.host + ": who reaches it reads metrics without an account");
+        }
+        return listener;
+    }
+
+    private static ListenerConfig read(Block block, boolean enabled, String otherwise, int port) {
+        var host = block.text("host", otherwise);
         if (host.matches("[^:\\[\\]]+:\\d+")) {
             block.refuse("host", "has a port, which is a key of its own: " + host);
         }

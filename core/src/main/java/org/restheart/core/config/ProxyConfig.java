@@ -4,7 +4,9 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// One member of `proxies`.
 ///
@@ -19,6 +21,8 @@ import java.util.Optional;
 /// @param requestTimeout how long a request may take, response included; empty for no limit
 /// @param healthCheck empty if targets are left out by failed requests alone
 /// @param forwardCredentials whether the target gets the credentials that this server has accepted
+/// @param forwardHeaders header fields of clients that the target gets besides the usual ones, in lower case; `*` at
+///     the end of one stands for any rest
 public record ProxyConfig(
         Optional<String> name,
         String location,
@@ -31,7 +35,9 @@ public record ProxyConfig(
         Duration problemServerRetry,
         Optional<Duration> requestTimeout,
         Optional<HealthCheck> healthCheck,
-        boolean forwardCredentials) {
+        boolean forwardCredentials,
+        List<String> forwardHeaders) {
+    private static final Pattern HEADER = Pattern.compile("[!#$%&'+.^_`|~0-9A-Za-z-]+\\*?");
 
     /// How targets are probed.
     ///
@@ -65,7 +71,20 @@ public record ProxyConfig(
                 block.has("health-check-path")
                         ? Optional.of(new HealthCheck(block.requiredUri("health-check-path"), interval))
                         : Optional.empty(),
-                block.bool("forward-credentials", false));
+                block.bool("forward-credentials", false),
+                headers(block));
+    }
+
+    private static List<String> headers(Block block) {
+        var names = block.texts("forward-headers", List.of());
+        for (var name : names) {
+            if (!HEADER.matcher(name).matches()) {
+                block.refuse(
+                        "forward-headers",
+                        "must be names of header fields, which may end with *, but one is \"" + name + "\"");
+            }
+        }
+        return names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
     }
 
     private static void checkUrl(Block block, String target) {

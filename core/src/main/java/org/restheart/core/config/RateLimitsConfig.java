@@ -33,7 +33,7 @@ public record RateLimitsConfig(
                 limit(block, "address", 3_000, 200),
                 limit(block, "account", 6_000, 400),
                 block.texts("unlimited-roles", List.of()),
-                block.texts("exempt-paths", List.of("/ping", "/health/db")),
+                block.texts("exempt-paths", List.of("/ping", "/health/live", "/health/ready", "/health/db")),
                 shared(block, mongo)));
     }
 

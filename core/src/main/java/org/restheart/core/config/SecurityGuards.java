@@ -3,6 +3,7 @@ package org.restheart.core.config;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.restheart.http.Network;
 import org.restheart.security.BruteForceGuard;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.FailedAuthLogger;
@@ -47,9 +48,10 @@ public record SecurityGuards(
     }
 
     static SecurityGuards read(Block root) {
+        var proxies = trustedProxies(root.block("core"));
         return new SecurityGuards(
-                bruteForce(root.block("bruteForceAttackGuard")),
-                clientAddress(root.block("bruteForceAttackGuard")),
+                bruteForce(root.block("bruteForceAttackGuard"), proxies),
+                clientAddress(root.block("bruteForceAttackGuard"), proxies),
                 origins(root.block("originVetoer")),
                 failureLog(root.block("failedAuthLogger")),
                 root.block("rootRoleGuard").bool("enabled", true),
@@ -68,21 +70,37 @@ public record SecurityGuards(
         return enabled ? Optional.of(new FailedAuthLogger(refusals)) : Optional.empty();
     }
 
-    private static Optional<BruteForceGuard> bruteForce(Block block) {
+    private static List<Network> trustedProxies(Block block) {
+        var networks = new ArrayList<Network>();
+        for (var text : block.texts("trusted-proxies", List.of())) {
+            try {
+                networks.add(Network.parse(text));
+            } catch (IllegalArgumentException _) {
+                block.refuse("trusted-proxies", "must be addresses or networks such as 10.0.0.0/8, but one is " + text);
+            }
+        }
+        return networks;
+    }
+
+    private static Optional<BruteForceGuard> bruteForce(Block block, List<Network> proxies) {
         if (!block.bool("enabled", true)) {
             return Optional.empty();
         }
         int max = block.integer("max-failed-attempts", 5, 1, 10_000);
-        return Optional.of(new BruteForceGuard(max, clientAddress(block)));
+        return Optional.of(new BruteForceGuard(max, clientAddress(block, proxies)));
     }
 
-    private static ClientAddress clientAddress(Block block) {
+    /// Without a list of proxies, `trust-x-forwarded-for` trusts every peer.
+    private static ClientAddress clientAddress(Block block, List<Network> proxies) {
         var alias = "x-forwarded-for-value-from-last";
         var key = block.has(alias) ? alias : "x-forwarded-for-value-from-last-element";
         int fromLast = block.integer(key, 0, 0, 100);
-        return block.bool("trust-x-forwarded-for", false)
-                ? new ClientAddress.Forwarded(fromLast)
-                : new ClientAddress.Peer();
+        boolean trusted = block.bool("trust-x-forwarded-for", false);
+        if (!trusted && proxies.isEmpty()) {
+            return new ClientAddress.Peer();
+        }
+        return new ClientAddress.Forwarded(
+                fromLast, peer -> proxies.isEmpty() || proxies.stream().anyMatch(network -> network.contains(peer)));
     }
 
     private static Optional<OriginVetoer> origins(Block block) {

@@ -34,7 +34,7 @@ public record SecurityOAuth(
 
     static SecurityOAuth read(Block root, SecurityTokens.JwtConfig jwt) {
         var oauth = new SecurityOAuth(
-                serverMetadata(root.block("oauthAuthorizationServerMetadataService")),
+                serverMetadata(root),
                 resourceMetadata(root),
                 authorization(root.block("oauthAuthorizationService")),
                 Optional.of(Endpoint.read(
@@ -101,16 +101,22 @@ public record SecurityOAuth(
     private static BaseUrl resourceBase(Block root) {
         var block = root.block("oauthProtectedResourceMetadataService");
         return new BaseUrl(
-                block.optionalText("base-url").or(() -> block.optionalText("server-url")),
+                block.optionalText("base-url")
+                        .or(() -> block.optionalText("server-url"))
+                        .or(() -> root.block("core").optionalText("base-url")),
                 block.bool("trust-x-forwarded", true));
     }
 
-    private static Optional<ServerMetadata> serverMetadata(Block block) {
+    private static Optional<ServerMetadata> serverMetadata(Block root) {
+        var block = root.block("oauthAuthorizationServerMetadataService");
         var endpoint = Endpoint.read(block, new Endpoint(true, "/.well-known/oauth-authorization-server", false));
         return endpoint.enabled()
                 ? Optional.of(new ServerMetadata(
                         endpoint,
-                        new BaseUrl(block.optionalText("base-url"), false),
+                        new BaseUrl(
+                                block.optionalText("base-url")
+                                        .or(() -> root.block("core").optionalText("base-url")),
+                                false),
                         block.uri("token-endpoint-uri", "/token"),
                         block.uri("authorize-endpoint-uri", "/authorize"),
                         block.optionalText("registration-endpoint-uri")))

@@ -200,7 +200,8 @@ final class ServiceBindings {
                 block.bool("structured-documents", false));
     }
 
-    private static Optional<String> baseUrl(Block block) {
+    /// The key `base-url` of a block, without slashes at the end.
+    static Optional<String> baseUrl(Block block) {
         var url = block.optionalText("base-url").map(text -> text.replaceFirst("/+$", ""));
         url.ifPresent(text -> {
             try {

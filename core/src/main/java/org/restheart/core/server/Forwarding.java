@@ -169,7 +169,8 @@ final class Forwarding {
         }
     }
 
-    private static Class<?> http(String name) {
+    /// A class of Undertow's client.
+    static Class<?> http(String name) {
         try {
             return Class.forName("io.undertow.client.http." + name);
         } catch (ClassNotFoundException e) {

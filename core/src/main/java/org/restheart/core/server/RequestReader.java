@@ -1,12 +1,17 @@
 package org.restheart.core.server;
 
 import io.undertow.server.HttpServerExchange;
+import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
+import io.undertow.util.HttpString;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.restheart.core.observation.Observation.Note;
 import org.restheart.http.Body;
 import org.restheart.http.Connection;
@@ -21,13 +26,32 @@ import org.restheart.http.access.Caller;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.security.ClientAddress;
 import org.xnio.StreamConnection;
 import org.xnio.ssl.SslConnection;
 
 /// Converts Undertow's exchange to a [Request]. Undertow's decoding of paths and parameters is disabled: path and
 /// query are parsed here, once, from the text that was sent.
 final class RequestReader {
+    /// A name or an address, with a port or without.
+    private static final Pattern HOST =
+            Pattern.compile("(?:[A-Za-z0-9._~-]{1,255}|\\[[0-9A-Fa-f:.]{2,45}])(?::[0-9]{1,5})?");
+
+    private static final HttpString X_FORWARDED_PREFIX = new HttpString("X-Forwarded-Prefix");
+
+    /// A path without dot segments, and without a slash at its end.
+    private static final Pattern PREFIX = Pattern.compile("(?:/(?!\\.{1,2}(?:/|$))[A-Za-z0-9._~!$&'()*+,=:@-]+)+");
+
     private final RequestIds ids = new RequestIds();
+    private final ClientAddress clients;
+    private final Optional<String> baseUrl;
+
+    /// @param clients determines whose `X-Forwarded-…` count
+    /// @param baseUrl by which all clients know this server
+    RequestReader(ClientAddress clients, Optional<String> baseUrl) {
+        this.clients = clients;
+        this.baseUrl = baseUrl;
+    }
 
     /// The request without its content.
     Request read(HttpServerExchange exchange, Method method, RequestPath path, Query query, Note note) {
@@ -69,14 +93,42 @@ final class RequestReader {
                 false);
     }
 
-    private static Connection connection(HttpServerExchange exchange) {
-        var host = RequestHead.of(exchange).getFirst(Headers.HOST);
+    private Connection connection(HttpServerExchange exchange) {
+        var fields = RequestHead.of(exchange);
+        var sent = fields.getFirst(Headers.HOST);
+        var host = sent == null || sent.isEmpty() ? exchange.getHostAndPort() : sent;
+        boolean asks =
+                baseUrl.isEmpty() && clients.trusts(exchange.getSourceAddress().getAddress());
         return new Connection(
                 exchange.getRequestScheme(),
                 exchange.getProtocol().toString(),
-                host == null || host.isEmpty() ? exchange.getHostAndPort() : host,
+                host,
                 exchange.getSourceAddress(),
-                exchange.getDestinationAddress());
+                exchange.getDestinationAddress(),
+                asks ? forwarded(fields, exchange.getRequestScheme(), host) : baseUrl);
+    }
+
+    /// What the nearest proxy says of the URL by which the client knows this server. Anything but a scheme, a host and
+    /// a
+    /// path is ignored.
+    private static Optional<String> forwarded(HeaderMap fields, String scheme, String host) {
+        var publicScheme = last(fields, Headers.X_FORWARDED_PROTO)
+                .map(text -> text.toLowerCase(Locale.ROOT))
+                .filter(text -> text.equals("http") || text.equals("https"));
+        var publicHost = last(fields, Headers.X_FORWARDED_HOST)
+                .filter(text -> HOST.matcher(text).matches());
+        var prefix = last(fields, X_FORWARDED_PREFIX)
+                .map(text -> text.replaceFirst("/$", ""))
+                .filter(text -> PREFIX.matcher(text).matches());
+        return publicScheme.isEmpty() && publicHost.isEmpty() && prefix.isEmpty()
+                ? Optional.empty()
+                : Optional.of(publicScheme.orElse(scheme) + "://" + publicHost.orElse(host) + prefix.orElse(""));
+    }
+
+    /// The last value of a list, which the nearest proxy has written.
+    private static Optional<String> last(HeaderMap fields, HttpString name) {
+        return Optional.ofNullable(fields.getLast(name))
+                .map(list -> list.substring(list.lastIndexOf(',') + 1).strip());
     }
 
     /// The path as sent, without the query. In a request to a proxy it comes with scheme and host (RFC 9112,

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.restheart.core.config.ProxyConfig;
 import org.restheart.core.config.ProxyConfig.HealthCheck;
@@ -59,6 +60,7 @@ record ReverseProxy(
             new HttpString("Keep-Alive"),
             Headers.PROXY_AUTHENTICATE,
             new HttpString("Proxy-Connection"),
+            Headers.TE,
             Headers.UPGRADE);
 
     /// @throws StartException if TLS is not available
@@ -75,7 +77,7 @@ record ReverseProxy(
         var targets = config.targets().stream().map(ReverseProxy::target).toList();
         targets.forEach(target -> add(client, target, xnio));
         var handler = ProxyHandler.builder()
-                .setProxyClient(client)
+                .setProxyClient(InterimResponses.on(client))
                 .setRewriteHostHeader(config.rewriteHostHeader())
                 .setReuseXForwarded(settings.clients() instanceof ClientAddress.Forwarded)
                 .setMaxConnectionRetries(targets.size())
@@ -188,6 +190,15 @@ record ReverseProxy(
 
     private static void keepConnectionsApart(HttpServerExchange exchange) {
         var fields = exchange.getResponseHeaders();
+        var ofConnection = fields.get(Headers.CONNECTION);
+        if (ofConnection != null) {
+            ofConnection.stream()
+                    .flatMap(line -> Stream.of(line.split(",", -1)))
+                    .map(name -> new HttpString(name.strip()))
+                    .filter(name -> !FRAMING.contains(name))
+                    .toList()
+                    .forEach(fields::remove);
+        }
         HOP_BY_HOP.forEach(fields::remove);
         if (!exchange.isHttp11()) {
             fields.remove(Headers.TRANSFER_ENCODING);

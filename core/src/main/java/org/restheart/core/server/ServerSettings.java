@@ -33,6 +33,11 @@ public record ServerSettings(
 
     private static final Duration RESPONSE_TIMEOUT = Duration.ofMinutes(1);
 
+    /// Connections and requests at once on `management-listener`, and bytes of each kind that they may have in memory.
+    private static final int MANAGEMENT_CLIENTS = 200;
+
+    private static final int MANAGEMENT_BYTES = 16 << 20;
+
     /// Options that the request reader depends on, and the `Host` field of HTTP/1.1, about which Undertow would
     /// warn on every connection. They are not configurable.
     private static final Set<String> OURS =
@@ -89,6 +94,30 @@ public record ServerSettings(
                         RESPONSE_TIMEOUT),
                 config.security().guards().clientAddress(),
                 config.proxies());
+    }
+
+    /// The same for `management-listener`, which has no proxies and whose clients are few.
+    public static ServerSettings management(GatewayConfig config) {
+        var settings = of(config);
+        var limits = settings.limits;
+        return new ServerSettings(
+                config.core(),
+                config.management(),
+                new ListenerConfig.Tls(new ListenerConfig(false, "", 0), Optional.empty()),
+                settings.connection,
+                new Limits(
+                        MANAGEMENT_CLIENTS,
+                        MANAGEMENT_CLIENTS,
+                        MANAGEMENT_CLIENTS,
+                        MANAGEMENT_BYTES,
+                        MANAGEMENT_BYTES,
+                        MANAGEMENT_BYTES,
+                        MANAGEMENT_BYTES,
+                        MANAGEMENT_BYTES,
+                        limits.contentTimeout,
+                        limits.responseTimeout),
+                new ClientAddress.Peer(),
+                List.of());
     }
 
     /// `connection-options` as Undertow has them.

@@ -70,7 +70,7 @@ public final class UndertowListener {
         this.heads = new ArrivingHeads(limits.maxArrivingHeads(), options.requestParseTimeout());
         this.buffers = new IoThreadBufferPool(core.directBuffers(), core.bufferSize());
         this.worker = worker;
-        var reader = new RequestReader();
+        var reader = new RequestReader(settings.clients(), core.baseUrl());
         this.unread = new UnreadRequests(reader, observer, options);
         var threads = virtualThreads();
         for (var proxy : settings.proxies()) {
@@ -126,12 +126,15 @@ public final class UndertowListener {
     /// Refuses ports that are taken before anything else is started.
     ///
     /// @throws StartException naming the port
-    public static void requireFreePorts(ListenerConfig http, ListenerConfig.Tls https) {
+    public static void requireFreePorts(ListenerConfig http, ListenerConfig.Tls https, ListenerConfig management) {
         if (http.enabled()) {
             ListenerSockets.requireFree("http-listener", http);
         }
         if (https.enabled()) {
             ListenerSockets.requireFree("https-listener", https.listener());
+        }
+        if (management.enabled()) {
+            ListenerSockets.requireFree("management-listener", management);
         }
     }
 

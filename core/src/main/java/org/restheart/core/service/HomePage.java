@@ -23,28 +23,28 @@ import org.restheart.http.Service;
 public final class HomePage implements Service {
     /// The colours are those of the console.
     private static final String STYLE = """
-            :root{color-scheme:light;--bg:#f6f7f9;--panel:#fff;--line:#dfe2e8;--text:#1b1f27;--quiet:#596171;--link:#3f49b5}
-            @media(prefers-color-scheme:dark){:root{color-scheme:dark;--bg:#111318;--panel:#191c23;--line:#2d323e;
-            --text:#e6e8ed;--quiet:#a0a8b8;--link:#aab1fa}}
-            *{box-sizing:border-box}
-            body{margin:0 auto;max-width:44rem;padding:8vh 16px 32px;background:var(--bg);color:var(--text);
-            font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans","DejaVu Sans",sans-serif}
-            h1{display:flex;align-items:center;gap:12px;margin:0 0 4px;font-size:26px;font-weight:650;letter-spacing:-.01em}
-            h1 img{width:32px;height:32px}
-            h2{margin:28px 0 8px;font-size:16px;font-weight:600}
-            p{margin:0;overflow-wrap:anywhere}
-            a{color:var(--link);text-decoration:none}
-            a:hover{text-decoration:underline}
-            a:focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:4px}
-            pre{margin:0;padding:12px 16px;white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);border-radius:8px;background:var(--panel);
-            font:13px/1.5 ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace}
-            dl{margin:0;padding:0 16px;border:1px solid var(--line);border-radius:8px;background:var(--panel)}
-            dl div{padding:10px 0}
-            dl div+div{border-top:1px solid var(--line)}
-            dt{font-weight:600;overflow-wrap:anywhere}
-            dd{margin:0;color:var(--quiet);font-size:14px}
-            footer{margin-top:24px;color:var(--quiet);font-size:13px}
-            """;
+        :root{color-scheme:light;--bg:#f6f7f9;--panel:#fff;--line:#dfe2e8;--text:#1b1f27;--quiet:#596171;--link:#3f49b5}
+        @media(prefers-color-scheme:dark){:root{color-scheme:dark;--bg:#111318;--panel:#191c23;--line:#2d323e;
+        --text:#e6e8ed;--quiet:#a0a8b8;--link:#aab1fa}}
+        *{box-sizing:border-box}
+        body{margin:0 auto;max-width:44rem;padding:8vh 16px 32px;background:var(--bg);color:var(--text);
+        font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans","DejaVu Sans",sans-serif}
+        h1{display:flex;align-items:center;gap:12px;margin:0 0 4px;font-size:26px;font-weight:650;letter-spacing:-.01em}
+        h1 img{width:32px;height:32px}
+        h2{margin:28px 0 8px;font-size:16px;font-weight:600}
+        p{margin:0;overflow-wrap:anywhere}
+        a{color:var(--link);text-decoration:none}
+        a:hover{text-decoration:underline}
+        a:focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:4px}
+        pre{margin:0;padding:12px 16px;white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);border-radius:8px;background:var(--panel);
+        font:13px/1.5 ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace}
+        dl{margin:0;padding:0 16px;border:1px solid var(--line);border-radius:8px;background:var(--panel)}
+        dl div{padding:10px 0}
+        dl div+div{border-top:1px solid var(--line)}
+        dt{font-weight:600;overflow-wrap:anywhere}
+        dd{margin:0;color:var(--quiet);font-size:14px}
+        footer{margin-top:24px;color:var(--quiet);font-size:13px}
+        """;
 
     private final String instance;
     private final String version;
@@ -93,14 +93,14 @@ public final class HomePage implements Service {
         var account = request.caller().account();
         var html = new StringBuilder("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
                 + "<meta name=\"viewport\" content=\"width=device-width\"><title>RESTHeart</title><style>" + STYLE
-                + "</style></head><body><main><h1><img src=\"/favicon.ico\" alt=\"\">RESTHeart</h1><p>A REST gateway for MongoDB"
+                + "</style></head><body><main><h1><img src=\"/favicon.ico\" alt=\"\">RESTHeart</h1><p>A REST gateway"
+                + " for MongoDB"
                 + (instance.equals("default") ? "" : ", instance <b>" + escaped(instance) + "</b>") + ". ");
         html.append(account.map(who -> "You are <b>" + escaped(who.name()) + "</b>, with the roles "
                         + escaped(String.join(", ", who.roles())) + ".")
                 .orElse("You are not signed in; most of what is here needs an account."));
         html.append("</p><h2>For programs</h2><pre><code>curl -u name:password ")
-                .append(escaped(request.connection().scheme() + "://"
-                        + request.connection().hostAndPort()))
+                .append(escaped(request.connection().baseUrl()))
                 .append("/</code></pre><h2>For browsers</h2><dl>");
         console.ifPresent(uri -> place(html, uri + "/", "the console: documents, changes, metrics; sign in there"));
         place(html, "/ping", "whether this process answers, and its version");

@@ -4,10 +4,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.restheart.core.config.ProxyConfig;
+import org.restheart.http.Connection;
 import org.restheart.http.Content;
 import org.restheart.http.Fields;
 import org.restheart.http.Headers;
@@ -25,8 +27,9 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.trace.TraceScope.TraceSpan;
 
 /// One entry of `proxies`: decides with which path and headers a request is handed on. Targets get neither
-/// credentials that this server accepts nor account headers that it has not written, and only paths that mean
-/// to them what they meant to access rules. Immutable.
+/// credentials that this server accepts nor headers by which a client could claim to be somebody, and only paths that
+/// mean to them what they meant to
+/// access rules. Immutable.
 public final class ProxyService implements Service {
     /// Segments that a target may read in another way: empty ones and dot segments; separators, semicolons
     /// and control characters that were encoded; what would change if it were decoded once more.
@@ -43,11 +46,16 @@ public final class ProxyService implements Service {
     /// @param cookies names
     public record Credentials(Set<String> headers, Set<String> cookies) {}
 
-    /// @param trusted whether `X-Forwarded-…` of clients are those of a proxy before this server
-    public ProxyService(ProxyConfig config, Credentials credentials, boolean trusted) {
+    /// @param trusts whether the peer of a connection is a proxy before this server, whose `X-Forwarded-…` count
+    public ProxyService(ProxyConfig config, Credentials credentials, Predicate<Connection> trusts) {
         this.config = config;
-        this.headers = new TargetHeaders(
-                config.forwardCredentials() ? new Credentials(Set.of(), Set.of()) : credentials, trusted);
+        this.headers = config.forwardCredentials()
+                ? new TargetHeaders(
+                        new Credentials(Set.of(), Set.of()),
+                        Stream.concat(config.forwardHeaders().stream(), credentials.headers().stream())
+                                .toList(),
+                        trusts)
+                : new TargetHeaders(credentials, config.forwardHeaders(), trusts);
         this.depth = RequestPath.parse(config.location()).segments().size();
     }
 
@@ -105,47 +113,60 @@ public final class ProxyService implements Service {
         return url.replaceFirst("/+$", "").indexOf('/', url.indexOf("://") + 3) < 0;
     }
 
-    /// The header fields with which a request is handed on to a target: neither credentials that this server
-    /// accepts, nor claims that only this server or a proxy before it can make, nor a path or method that
-    /// access rules have not judged. Immutable.
+    /// The header fields with which a request is handed on to a target: those that are known to claim nothing about the
+    /// client and to name no other path or method than access rules have judged, and those that the configuration
+    /// names. Immutable.
     ///
     /// @param credentials are not handed on
-    /// @param trusted whether `X-Forwarded-…` of clients are those of a proxy before this server
-    private record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
+    /// @param more that are, besides the usual ones; see [ProxyConfig#forwardHeaders]
+    /// @param trusts whether the peer of a connection is a proxy whose `X-Forwarded-…` are handed on
+    private record TargetHeaders(Credentials credentials, List<String> more, Predicate<Connection> trusts) {
         TargetHeaders {
-            credentials = new ProxyService.Credentials(
+            credentials = new Credentials(
                     credentials.headers().stream().map(TargetHeaders::plain).collect(Collectors.toUnmodifiableSet()),
                     credentials.cookies());
         }
 
-        /// About one connection (RFC 9110, 7.6.1).
-        private static final Set<String> HOP_BY_HOP = Words.of("""
-                connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer upgrade
-                http2-settings""");
+        /// Of one connection (RFC 9110, 7.6.1), or kept by the server, which knows where the request ends.
+        private static final Set<String> NEVER = Words.of("""
+            connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer upgrade
+            http2-settings content-length transfer-encoding host expect\
+            """);
 
-        /// Kept by the server, which knows where the request ends.
-        private static final Set<String> FRAMING = Set.of("content-length", "transfer-encoding", "host", "expect");
+        /// Written by this server alone.
+        private static final List<String> NEVER_PREFIXES = List.of("x-forwarded-account", "x-forwarded-jwt");
+
+        private static final Set<String> USUAL = Words.of("""
+            accept accept-charset accept-datetime accept-encoding accept-language prefer priority save-data
+            content-digest content-disposition content-encoding content-language content-location content-md5
+            content-range content-type digest repr-digest want-content-digest want-digest want-repr-digest
+            if-match if-modified-since if-none-match if-range if-unmodified-since range cache-control pragma
+            cookie date origin referer user-agent dnt sec-gpc sec-purpose upgrade-insecure-requests via
+            x-requested-with x-csrf-token x-xsrf-token access-control-request-headers
+            access-control-request-method idempotency-key last-event-id soapaction
+            baggage b3 correlation-context request-id sentry-trace traceparent tracestate uber-trace-id
+            x-amzn-trace-id x-cloud-trace-context x-correlation-id x-request-id x-trace-id\
+            """);
+
+        private static final List<String> USUAL_PREFIXES = List.of("sec-fetch-", "sec-ch-", "x-b3-", "x-datadog-");
 
         /// What a proxy before this server says of the client.
         private static final Set<String> OF_TRUSTED_PROXY = Words.of("""
-                forwarded x-forwarded-for x-forwarded-proto x-forwarded-host x-forwarded-port x-forwarded-server
-                x-forwarded-prefix x-real-ip""");
+            forwarded x-forwarded-for x-forwarded-proto x-forwarded-host x-forwarded-port x-forwarded-server
+            x-forwarded-prefix x-real-ip\
+            """);
 
-        /// Claims about the client and its account in the names of common servers.
-        private static final Set<String> CLAIMS = Words.of("""
-                cf-connecting-ip client-ip fastly-client-ip forwarded remote-addr remote-user true-client-ip
-                x-authenticated-user x-client-ip x-cluster-client-ip x-forwarded x-real-ip x-remote-addr x-remote-group
-                x-remote-ip x-remote-user x-webauth-user""");
+        /// Clients may send other `X-Forwarded-…`, unless the name has one of these words, which are about who they
+        /// are,
+        /// where they come from or what they request; or one of the short ones as a part.
+        private static final Set<String> CLAIMED = Words.of("""
+            account address admin auth cert claim client cred customer dept email employee group host ident issuer jwt
+            key login mail member method name oidc org owner pass path perm person port prefix principal priv proto
+            query real remote role saml scheme scope secret server session ssl sso subject tenant tls token uri url
+            user\
+            """);
 
-        /// Instead of the path or the method that access rules have judged.
-        private static final Set<String> OTHER_TARGETS = Words.of("""
-                x-host x-http-method x-http-method-override x-method-override x-original-host x-original-method
-                x-original-uri x-original-url x-rewrite-url""");
-
-        /// The prefixes of headers by which clients could claim something: `X-Forwarded-…`, and those of common
-        /// authenticating proxies and of TLS servers.
-        private static final List<String> CLAIM_PREFIXES =
-                List.of("x-forwarded-", "x-auth-request-", "x-client-cert", "x-ssl-", "ssl-");
+        private static final Set<String> CLAIMED_PARTS = Words.of("addr by cn dn for gid id ip sid sub uid upn");
 
         /// One field of a request, however many lines it had.
         private static final Set<String> LISTS = Set.of("forwarded", "x-forwarded-for");
@@ -153,20 +174,17 @@ public final class ProxyService implements Service {
         Fields of(Request request) {
             var sent = request.headers();
             var ofConnection = ofConnection(sent);
+            boolean trusted = trusts.test(request.connection());
             var kept = new Object() {
                 Fields fields = Fields.NONE;
             };
             sent.forEach((name, value) -> {
-                var plain = plain(name);
-                var text = plain.equals("cookie") ? withoutCredentials(value) : value;
-                boolean dropped = HOP_BY_HOP.contains(plain)
-                        || FRAMING.contains(plain)
-                        || ofConnection.contains(plain)
-                        || credentials.headers().contains(plain)
-                        || isClaim(plain, name)
-                        || LISTS.contains(plain)
-                        || (plain.equals("cookie") && text.isEmpty());
-                if (!dropped) {
+                var lower = name.toLowerCase(Locale.ROOT);
+                var text = lower.equals("cookie") ? withoutCredentials(value) : value;
+                boolean handedOn = mayPass(lower, trusted)
+                        && !ofConnection.contains(plain(name))
+                        && !(lower.equals("cookie") && text.isEmpty());
+                if (handedOn) {
                     kept.fields = kept.fields.plus(name, text);
                 }
             });
@@ -181,6 +199,34 @@ public final class ProxyService implements Service {
             return request.attribute(TraceSpan.KEY)
                     .map(span -> forwarded.with("traceparent", span.traceparent()))
                     .orElse(forwarded);
+        }
+
+        private boolean mayPass(String name, boolean trusted) {
+            var plain = plain(name);
+            if (NEVER.contains(plain)
+                    || LISTS.contains(plain)
+                    || NEVER_PREFIXES.stream().anyMatch(plain::startsWith)
+                    || credentials.headers().contains(plain)) {
+                return false;
+            }
+            return USUAL.contains(name)
+                    || USUAL_PREFIXES.stream().anyMatch(name::startsWith)
+                    || (trusted && OF_TRUSTED_PROXY.contains(name))
+                    || isHarmlessForwarded(name)
+                    || more.stream().anyMatch(each -> covers(each, name));
+        }
+
+        private static boolean isHarmlessForwarded(String name) {
+            var rest = name.startsWith("x-forwarded-") ? name.substring("x-forwarded-".length()) : "";
+            return rest.matches("[a-z0-9-]+")
+                    && CLAIMED.stream().noneMatch(rest::contains)
+                    && Stream.of(rest.split("-", -1)).noneMatch(CLAIMED_PARTS::contains);
+        }
+
+        private static boolean covers(String pattern, String name) {
+            return pattern.endsWith("*")
+                    ? name.startsWith(pattern.substring(0, pattern.length() - 1))
+                    : name.equals(pattern);
         }
 
         /// The name as targets may read it: in the variables of CGI and of what follows it, every character but letters
@@ -201,14 +247,6 @@ public final class ProxyService implements Service {
                     .flatMap(line -> Stream.of(line.split(",", -1)))
                     .map(name -> plain(name.strip()))
                     .collect(Collectors.toCollection(TreeSet::new));
-        }
-
-        private boolean isClaim(String plain, String name) {
-            if (OTHER_TARGETS.contains(plain)) {
-                return true;
-            }
-            boolean claims = CLAIMS.contains(plain) || CLAIM_PREFIXES.stream().anyMatch(plain::startsWith);
-            return claims && !(trusted && OF_TRUSTED_PROXY.contains(plain) && plain.equalsIgnoreCase(name));
         }
 
         private String withoutCredentials(String cookies) {
@@ -247,8 +285,9 @@ public final class ProxyService implements Service {
             if (changes) {
                 throw Problem.helpful(
                                 ProblemCode.FORBIDDEN,
-                                "the name or a role of this account could be taken for another one by the target: it is empty,"
-                                        + " begins or ends with a space, or has a control character or, in a role, a comma")
+                                "the name or a role of this account could be taken for another one by the target: it"
+                                        + " is empty, begins or ends with a space, or has a control character or, in a"
+                                        + " role, a comma")
                         .raise();
             }
             return text;

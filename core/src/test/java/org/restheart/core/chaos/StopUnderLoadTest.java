@@ -32,7 +32,7 @@ import org.restheart.core.server.TestKeystore;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// `SIGTERM` to a gateway under load, behind a balancer that leaves it when `/health/db` is not 200: no connection
+/// `SIGTERM` to a gateway under load, behind a balancer that leaves it when `/health/ready` is not 200: no connection
 /// breaks and no request is refused. `-Dstop.rounds=20` stops it so many times.
 @WithMongo
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
@@ -143,7 +143,7 @@ class StopUnderLoadTest {
     private void balance(HttpClient client) {
         await().pollInterval(PROBE_INTERVAL)
                 .atMost(Duration.ofMinutes(1))
-                .until(() -> client.send(request("/health/db"), BodyHandlers.discarding())
+                .until(() -> client.send(request("/health/ready"), BodyHandlers.discarding())
                                 .statusCode()
                         != 200);
     }

@@ -36,12 +36,12 @@ class GraphiqlPageTest extends BrowserTest {
         world.send("root", "PUT", "/gql-apps", "{}");
         var db = world.collection("books").getNamespace().getDatabaseName();
         world.send("root", "PUT", "/gql-apps/library?wm=upsert", """
-                {"descriptor": {"uri": "library/v1"},
-                 "schema": "type Book { _id: String title: String } type Query { books(max: Int): [Book] } type Subscription { changed: Book }",
-                 "mappings": {
-                   "Query": {"books": {"db": "$db", "collection": "books", "limit": {"$arg": ["max", 10]}}},
-                   "Subscription": {"changed": {"db": "$db", "collection": "books", "stream": "all", "path": "fullDocument"}}}}
-                """.replace("$db", db));
+            {"descriptor": {"uri": "library/v1"},
+             "schema": "type Book { _id: String title: String } type Query { books(max: Int): [Book] } type Subscription { changed: Book }",
+             "mappings": {
+               "Query": {"books": {"db": "$db", "collection": "books", "limit": {"$arg": ["max", 10]}}},
+               "Subscription": {"changed": {"db": "$db", "collection": "books", "stream": "all", "path": "fullDocument"}}}}
+            """.replace("$db", db));
     }
 
     private Page open(String account, int width, ColorScheme scheme) {

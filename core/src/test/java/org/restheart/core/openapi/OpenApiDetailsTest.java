@@ -213,11 +213,13 @@ class OpenApiDetailsTest extends OpenApiFixture {
         var admin = gateway.as("admin");
         admin.put("/_schemas", "{}");
         admin.post("/_schemas", """
-                {"_id": "city", "type": "object", "properties": {"inner": {"$ref": "city"}, "zip": {"type": "string"}}}""");
+            {"_id": "city", "type": "object", "properties": {"inner": {"$ref": "city"}, "zip": {"type": "string"}}}\
+            """);
         admin.post("/_schemas", """
-                {"_id": "person", "type": "object", "properties": {"_id": {}, "_etag": {}, "name": {"type": "string"},
-                  "home": {"$ref": "city"}, "work": {"$ref": "http://schema-store/$db/city#"},
-                  "other": {"$ref": "http://elsewhere.example/x"}, "none": {"$ref": "nothing"}}}""".replace("$db", gateway.database().getName()));
+            {"_id": "person", "type": "object", "properties": {"_id": {}, "_etag": {}, "name": {"type": "string"},
+              "home": {"$ref": "city"}, "work": {"$ref": "http://schema-store/$db/city#"},
+              "other": {"$ref": "http://elsewhere.example/x"}, "none": {"$ref": "nothing"}}}\
+            """.replace("$db", gateway.database().getName()));
         assertStatus(201, admin.put("/people", "{\"jsonSchema\": {\"schemaId\": \"person\"}}"));
         permit(
                 "people",
@@ -244,13 +246,14 @@ class OpenApiDetailsTest extends OpenApiFixture {
         gateway.insert("sold", "{_id: 'b', year: null, at: {$date: 0}, price: {eur: 1.5}, name: 'x', mixed: 'one'}");
         refresh();
         gateway.as("admin").put("/sold", """
-                {"aggrs": [{"uri": "since", "type": "pipeline", "stages": [
-                  {"$match": {"year": {"$gte": {"$var": "from"}}, "at": {"$lt": {"$var": "before"}}}},
-                  {"$ifvar": ["name", {"$match": {"$or": [{"name": {"$in": [{"$var": "name"}]}}, {"price.eur": {"$var": "price"}}]}}]},
-                  {"$match": {"mixed": {"$var": "mixed"}, "name": {"$ne": {"$var": "either"}}, "year": {"$ne": {"$var": "either"}}}},
-                  {"$group": {"_id": "$name"}}, {"$match": {"year": {"$var": "later"}}}]}],
-                 "streams": [{"uri": "mine", "stages": [], "notify_when": {"fullDocument::name": {"$var": "who"}},
-                  "notify_when_required": true}]}""");
+            {"aggrs": [{"uri": "since", "type": "pipeline", "stages": [
+              {"$match": {"year": {"$gte": {"$var": "from"}}, "at": {"$lt": {"$var": "before"}}}},
+              {"$ifvar": ["name", {"$match": {"$or": [{"name": {"$in": [{"$var": "name"}]}}, {"price.eur": {"$var": "price"}}]}}]},
+              {"$match": {"mixed": {"$var": "mixed"}, "name": {"$ne": {"$var": "either"}}, "year": {"$ne": {"$var": "either"}}}},
+              {"$group": {"_id": "$name"}}, {"$match": {"year": {"$var": "later"}}}]}],
+             "streams": [{"uri": "mine", "stages": [], "notify_when": {"fullDocument::name": {"$var": "who"}},
+              "notify_when_required": true}]}\
+            """);
         var document = document("admin", "/_openapi/sold");
         var variables = at(document, "paths", "/sold/_aggrs/since", "get", "x-variables", "properties");
         assertThat(variables.getDocument("from").get("type")).isEqualTo(new BsonString("integer"));

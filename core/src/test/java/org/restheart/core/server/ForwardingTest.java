@@ -69,7 +69,7 @@ class ForwardingTest {
         var proxy = new ProxyService(
                 GatewayConfig.parse(proxies).proxies().getFirst(),
                 new ProxyService.Credentials(Set.of(), Set.of()),
-                false);
+                _ -> false);
         return TestServer.with(
                 proxies,
                 IN_FLIGHT,

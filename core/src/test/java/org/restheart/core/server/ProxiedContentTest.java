@@ -39,7 +39,7 @@ class ProxiedContentTest {
         var service = new ProxyService(
                 GatewayConfig.parse(proxies).proxies().getFirst(),
                 new ProxyService.Credentials(Set.of(), Set.of()),
-                false);
+                _ -> false);
         return TestServer.with(
                 proxies, Binding.prefix(service, "/back", false), TestServer.blocking("/own", request -> {
                     request.body().bytes();

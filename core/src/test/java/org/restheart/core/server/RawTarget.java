@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 
@@ -27,7 +28,15 @@ final class RawTarget implements AutoCloseable {
     private final AtomicInteger open = new AtomicInteger();
     private final List<String> parts = new CopyOnWriteArrayList<>();
 
+    private final Function<String, String> answers;
+
     RawTarget() {
+        this(_ -> "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    }
+
+    /// @param answers what is sent for the head of a request
+    RawTarget(Function<String, String> answers) {
+        this.answers = answers;
         try {
             socket = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
@@ -59,8 +68,7 @@ final class RawTarget implements AutoCloseable {
                     content = part(accepted, length);
                 }
                 requests.add(head + content);
-                accepted.getOutputStream()
-                        .write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".getBytes(StandardCharsets.US_ASCII));
+                accepted.getOutputStream().write(answers.apply(head).getBytes(StandardCharsets.ISO_8859_1));
             }
         } catch (IOException _) {
             open.decrementAndGet(); // the connection is closed
@@ -128,23 +136,27 @@ final class RawTarget implements AutoCloseable {
     ///
     /// @param more of the entry of `proxies`
     Gateway gateway(String more) {
+        return gateway(url(), more);
+    }
+
+    static Gateway gateway(String url, String more) {
         return Gateway.start(GatewayConfig.parse("""
-                http-listener: {host: 127.0.0.1, port: 0}
-                mclient: {enabled: false}
-                mongo: {enabled: false}
-                graphql: {enabled: false}
-                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-                fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [a]},
-                  {userid: bob, password: pw, roles: [a]}, {userid: 'ada ', password: pw, roles: [a]},
-                  {userid: "ada\\r\\n", password: pw, roles: [a]}, {userid: "ada\\u3000", password: pw, roles: [a]},
-                  {userid: comma, password: pw, roles: [a, 'b, root']}, {userid: blank, password: pw, roles: [a, ' root']},
-                  {userid: tab, password: pw, roles: [a, "root\\t"]}]}
-                fileAclAuthorizer: {enabled: true, permissions: [
-                  {role: a, predicate: "path-prefix('/back') and not path-prefix('/back/admin')"}]}
-                apiKeyAuthMechanism: {enabled: false}
-                core: {io-threads: 1}
-                proxies: [{location: /back, proxy-pass: '%s'%s}]
-                """.formatted(url(), more)));
+            http-listener: {host: 127.0.0.1, port: 0}
+            mclient: {enabled: false}
+            mongo: {enabled: false}
+            graphql: {enabled: false}
+            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+            fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [a]},
+              {userid: bob, password: pw, roles: [a]}, {userid: 'ada ', password: pw, roles: [a]},
+              {userid: "ada\\r\\n", password: pw, roles: [a]}, {userid: "ada\\u3000", password: pw, roles: [a]},
+              {userid: comma, password: pw, roles: [a, 'b, root']}, {userid: blank, password: pw, roles: [a, ' root']},
+              {userid: tab, password: pw, roles: [a, "root\\t"]}]}
+            fileAclAuthorizer: {enabled: true, permissions: [
+              {role: a, predicate: "path-prefix('/back') and not path-prefix('/back/admin')"}]}
+            apiKeyAuthMechanism: {enabled: false}
+            core: {io-threads: 1}
+            proxies: [{location: /back, proxy-pass: '%s'%s}]
+            """.formatted(url, more)));
     }
 
     static String basic(String name) {

@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import org.restheart.core.Gateway;
 
 /// A target that accepts one connection after the other, and answers when it is told to.
 final class SilentTarget implements AutoCloseable {
@@ -23,6 +24,11 @@ final class SilentTarget implements AutoCloseable {
 
     String url() {
         return "http://127.0.0.1:" + socket.getLocalPort();
+    }
+
+    /// Starts a gateway as [RawTarget#gateway] does.
+    Gateway gateway() {
+        return RawTarget.gateway(url(), "");
     }
 
     /// Accepts the next connection.

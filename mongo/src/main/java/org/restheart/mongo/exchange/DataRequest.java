@@ -50,9 +50,9 @@ public record DataRequest(
         return http.require(UriSpace.KEY);
     }
 
-    /// The request's own path, for links to it and below it: as sent, without slashes at its end.
+    /// The request's own path, for links to it and below it: as the client sent it, without slashes at its end.
     public String selfPath() {
-        var raw = http.path().raw();
+        var raw = http.connection().basePath() + http.path().raw();
         int end = raw.length();
         while (end > 1 && raw.charAt(end - 1) == '/') {
             end--;

@@ -5,9 +5,9 @@ import java.util.Optional;
 import org.bson.BsonValue;
 import org.restheart.mongo.resource.IdSpelling;
 
-/// The URLs of documents created by a `POST` to a collection.
+/// The URLs of what a `POST` has created.
 public final class Locations {
-    /// In place of the request's host; without a trailing slash.
+    /// In place of what the request's connection says; without a trailing slash.
     private final Optional<String> base;
 
     public Locations(Optional<String> base) {
@@ -16,17 +16,17 @@ public final class Locations {
 
     /// An absolute URL; empty for an id that cannot be written in a path.
     public Optional<String> absolute(DataRequest request, BsonValue id) {
-        return path(request, id).map(path -> server(request) + path);
+        return IdSpelling.of(id).map(spelling -> server(request) + folder(request) + spelling);
     }
 
     /// The path on this server, in the client's URI space; empty for an id that cannot be written in a path.
     public static Optional<String> path(DataRequest request, BsonValue id) {
-        return IdSpelling.of(id).map(folder(request)::concat);
+        return IdSpelling.of(id).map(spelling -> request.http().connection().basePath() + folder(request) + spelling);
     }
 
     /// The paths of all ids that can be written in one.
     public static List<String> paths(DataRequest request, List<BsonValue> ids) {
-        var folder = folder(request);
+        var folder = request.http().connection().basePath() + folder(request);
         return ids.stream()
                 .flatMap(id -> IdSpelling.of(id).stream())
                 .map(folder::concat)
@@ -42,9 +42,12 @@ public final class Locations {
         return path.toString();
     }
 
-    /// The URL of this server, as clients know it.
-    public String server(DataRequest request) {
-        var connection = request.http().connection();
-        return base.orElseGet(() -> connection.scheme() + "://" + connection.hostAndPort());
+    /// The absolute URL of what is below the request's own path.
+    public String below(DataRequest request, String segment) {
+        return server(request) + request.http().path().raw().replaceFirst("/+$", "") + "/" + segment;
+    }
+
+    private String server(DataRequest request) {
+        return base.orElseGet(request.http().connection()::baseUrl);
     }
 }

@@ -250,7 +250,8 @@ public final class ImportService implements Service {
         }
         var job = find(id, owner);
         run.start(withoutContent(request), id, job);
-        return json(202, store.status(job)).with("Location", config.uri() + "/" + id);
+        return json(202, store.status(job))
+                .with("Location", request.connection().basePath() + config.uri() + "/" + id);
     }
 
     private static boolean isUpsert(Query query) {

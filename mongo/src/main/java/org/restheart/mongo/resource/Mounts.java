@@ -62,8 +62,9 @@ public final class Mounts implements DataPaths {
     public Optional<Located> resolve(RequestPath path, Connection connection) {
         var segments = path.segments();
         if (coverRoot && ResourcePath.isSessions(segments)) {
-            return Optional.of(
-                    new Located(ResourcePath.parse(segments), new UriSpace(this, longestFirst.getLast(), Map.of())));
+            return Optional.of(new Located(
+                    ResourcePath.parse(segments),
+                    new UriSpace(this, longestFirst.getLast(), Map.of(), connection.basePath())));
         }
         if (!RequestPath.startsWith(segments, prefix)) {
             return Optional.empty();
@@ -75,8 +76,9 @@ public final class Mounts implements DataPaths {
             if (variables.isPresent()) {
                 return binding.tokens(below, variables.get())
                         .filter(tokens -> !ResourcePath.isSessions(tokens))
-                        .map(tokens ->
-                                new Located(ResourcePath.parse(tokens), new UriSpace(this, binding, variables.get())));
+                        .map(tokens -> new Located(
+                                ResourcePath.parse(tokens),
+                                new UriSpace(this, binding, variables.get(), connection.basePath())));
             }
         }
         return Optional.empty();
@@ -245,21 +247,23 @@ public final class Mounts implements DataPaths {
         private final Mounts mounts;
         private final MountBinding own;
         private final Map<String, String> variables;
+        private final String basePath;
 
-        UriSpace(Mounts mounts, MountBinding own, Map<String, String> variables) {
+        UriSpace(Mounts mounts, MountBinding own, Map<String, String> variables, String basePath) {
             this.mounts = mounts;
             this.own = own;
             this.variables = variables;
+            this.basePath = basePath;
         }
 
         /// The path of a resource: of the root for no tokens, of a database, collection or document for one, two or
         /// three. Starts with `/`, has no trailing slash except for `/` itself, and is percent-encoded where
-        /// needed. Empty if the resource is not mounted.
+        /// needed; with what a proxy before this server adds. Empty if the resource is not mounted.
         public Optional<String> pathOf(String... tokens) {
             var what = List.of(tokens);
             return own.segments(what, variables)
                     .or(() -> mounts.segmentsOfNarrowest(what, variables))
-                    .map(mounts::encoded);
+                    .map(below -> basePath + mounts.encoded(below));
         }
     }
 

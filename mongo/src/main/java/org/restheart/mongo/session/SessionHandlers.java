@@ -52,8 +52,8 @@ public final class SessionHandlers {
         }
         var id = SessionId.create(
                 Sessions.owner(request.http()), causal.asBoolean().getValue());
-        var location = locations.server(request) + request.selfPath() + "/" + id.uuid();
-        return JsonResponses.empty(201).with("Location", location);
+        return JsonResponses.empty(201)
+                .with("Location", locations.below(request, id.uuid().toString()));
     }
 
     private static void warnOfUnknown(DataRequest request, String prefix, BsonDocument options, String known) {

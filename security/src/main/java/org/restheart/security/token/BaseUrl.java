@@ -14,10 +14,7 @@ public record BaseUrl(Optional<String> configured, boolean trustsForwarded) {
     }
 
     public String of(Request request) {
-        return configured
-                .or(() -> forwarded(request))
-                .orElseGet(() -> request.connection().scheme() + "://"
-                        + request.connection().hostAndPort());
+        return configured.or(() -> forwarded(request)).orElseGet(request.connection()::baseUrl);
     }
 
     /// A response that names it. Unless it is configured, each request says what it is: caches must not give the

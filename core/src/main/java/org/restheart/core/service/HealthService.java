@@ -1,0 +1,63 @@
+package org.restheart.core.service;
+
+import org.restheart.http.Cors;
+import org.restheart.http.IoThreadService;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+
+/// `GET /health/live` and `GET /health/ready`: about this process alone, never about MongoDB. A balancer that asked
+/// about
+/// MongoDB would take all gateways away whenever it elects a primary. Thread-safe.
+public final class HealthService implements IoThreadService {
+    private final Check check;
+    private final State state;
+
+    /// What is asked.
+    public enum Check {
+        /// Whether the process answers; if not, it should be started again.
+        LIVE,
+        /// Whether it should get requests: not while it starts or stops.
+        READY
+    }
+
+    /// What a process does, as it is known to probes.
+    public static final class State {
+        private volatile String reason = "the server is starting";
+
+        /// All listeners accept requests.
+        public void ready() {
+            reason = "";
+        }
+
+        /// Balancers should send no more requests.
+        public void stopping() {
+            reason = "the server is stopping";
+        }
+    }
+
+    public HealthService(Check check, State state) {
+        this.check = check;
+        this.state = state;
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return new Cors("GET, HEAD", Cors.DEFAULT_HEADERS, "");
+    }
+
+    @Override
+    public Response handle(Request request) {
+        return switch (request.method()) {
+            case GET, HEAD -> {
+                var reason = check == Check.READY ? state.reason : "";
+                yield reason.isEmpty()
+                        ? Response.json(200, "{\"status\": \"ok\"}")
+                        : Response.json(503, "{\"status\": \"error\", \"description\": \"" + reason + "\"}");
+            }
+            case POST, PUT, PATCH, DELETE, OPTIONS ->
+                throw Problem.bare(ProblemCode.METHOD_NOT_ALLOWED).raise();
+        };
+    }
+}

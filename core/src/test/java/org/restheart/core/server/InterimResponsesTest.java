@@ -1,0 +1,174 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What a target sends before its final response, each time with the path of the request as content.
+class InterimResponsesTest {
+    private static String path(String head) {
+        return head.split(" ", 3)[1];
+    }
+
+    private static String last(String head) {
+        var content = path(head);
+        return "HTTP/1.1 200 OK\r\nContent-Length: " + content.length() + "\r\n\r\n" + content;
+    }
+
+    /// A target that says something before each response.
+    private static RawTarget before(Function<String, String> interim) {
+        return new RawTarget(head -> interim.apply(head) + last(head));
+    }
+
+    private static String interim(int status, String fields) {
+        return "HTTP/1.1 " + status + " Wait\r\n" + fields + "\r\n";
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "Link: </style.css>; rel=preload\r\nX: HTTP/1.1 200 OK\r\n",
+                "Content-Length: 5\r\n",
+                "Transfer-Encoding: chunked\r\n",
+                "Connection: close\r\n",
+                "Connection: Upgrade\r\nUpgrade: h2c\r\n",
+                "Connection: Upgrade\r\nUpgrade: websocket\r\n",
+            })
+    void no_interim_response_is_taken_for_the_final_one(String fields) throws Exception {
+        try (var target = before(head -> interim(Integer.parseInt(path(head).substring(1)), fields)
+                        .repeat(2));
+                var gateway = target.gateway("");
+                var client = new RawClient(gateway.address())) {
+            for (int status = 100; status < 200; status++) {
+                var answer = client.request("GET /back/" + status, RawTarget.basic("ada"))
+                        .answer();
+                assertThat(answer.status()).as("after %s", status).isEqualTo(200);
+                assertThat(answer.text()).isEqualTo("/" + status);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 103\r\n\r\n",
+                "HTTP/1.1 103 \r\n\r\n",
+                "HTTP/1.0 103 Wait\r\n\r\n",
+                "HTTP/1.1 103 Wait\nX: y\n\n",
+                "HTTP/1.1 100 Continue\r\n\r\n"
+                        + "HTTP/1.1 103 Wait\r\n\r\n"
+                        + "HTTP/1.1 100 Continue\r\n\r\n"
+                        + "HTTP/1.1 100 Continue\r\n\r\n",
+            })
+    void nor_one_in_another_spelling(String interim) throws Exception {
+        try (var target = before(_ -> interim);
+                var gateway = target.gateway("");
+                var client = new RawClient(gateway.address())) {
+            for (int i = 0; i < 3; i++) {
+                var answer =
+                        client.request("GET /back/" + i, RawTarget.basic("ada")).answer();
+                assertThat(answer.status()).isEqualTo(200);
+                assertThat(answer.text()).isEqualTo("/" + i);
+            }
+            assertThat(target.connections()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void pipelined_requests_get_their_own_responses() throws Exception {
+        try (var target = before(_ -> interim(103, "Link: </a>\r\n"));
+                var gateway = target.gateway("");
+                var client = new RawClient(gateway.address())) {
+            for (int i = 0; i < 50; i++) {
+                client.request("GET /back/" + i, RawTarget.basic("ada"));
+            }
+            for (int i = 0; i < 50; i++) {
+                var answer = client.answer();
+                assertThat(answer.status()).isEqualTo(200);
+                assertThat(answer.text()).isEqualTo("/" + i);
+            }
+        }
+    }
+
+    @Test
+    void a_head_that_comes_byte_by_byte_is_followed() throws Exception {
+        try (var target = new SilentTarget();
+                var gateway = target.gateway();
+                var client = new RawClient(gateway.address())) {
+            client.request("GET /back/x", RawTarget.basic("ada"));
+            target.accept();
+            for (var letter : (interim(103, "A: b\r\n") + interim(100, "") + last("GET /x HTTP/1.1")).split("")) {
+                target.send(letter);
+            }
+            assertThat(client.answer().text()).isEqualTo("/x");
+        }
+    }
+
+    @Test
+    void streams_of_http_2_get_their_own_responses() throws Exception {
+        int streams = 30;
+        try (var target = before(_ -> interim(103, "Link: </a>\r\n") + interim(102, ""));
+                var gateway = target.gateway("");
+                var client = new RawHttp2(gateway.address())) {
+            for (int i = 0; i < streams; i++) {
+                var credentials = RawTarget.basic("ada").split(": ", 2);
+                client.get(2 * i + 1, "/back/" + i, "authorization", credentials[1]);
+            }
+            var contents = new TreeMap<Integer, String>();
+            for (int ended = 0; ended < streams; ) {
+                var frame = client.frame();
+                if (frame.type() == 0) {
+                    contents.merge(
+                            (frame.stream() - 1) / 2,
+                            new String(frame.payload(), StandardCharsets.US_ASCII),
+                            String::concat);
+                }
+                ended += frame.type() <= 1 && (frame.flags() & 1) != 0 ? 1 : 0;
+            }
+            assertThat(contents)
+                    .hasSize(streams)
+                    .allSatisfy((i, content) -> assertThat(content).isEqualTo("/" + i));
+        }
+    }
+
+    @Test
+    void a_client_that_waits_for_100_gets_it_once() throws Exception {
+        try (var target = new SilentTarget();
+                var gateway = target.gateway();
+                var client = new RawClient(gateway.address())) {
+            client.request("POST /back/x", RawTarget.basic("ada"), "Content-Length: 2", "Expect: 100-continue");
+            target.accept();
+            target.send(interim(103, "") + interim(100, "X: y\r\n") + interim(100, "") + interim(103, ""));
+            assertThat(client.line()).isEqualTo("HTTP/1.1 100 Continue");
+            assertThat(client.line()).isEqualTo("");
+            client.send("ok");
+            target.send(interim(102, "") + last("POST /x HTTP/1.1"));
+            var answer = client.answer();
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.text()).isEqualTo("/x");
+        }
+    }
+
+    @Test
+    void endless_interim_responses_end_the_request_and_free_the_connection() throws Exception {
+        for (var endless :
+                List.of(interim(103, ""), interim(100, ""), "HTTP/1.1 103 Wait\r\n" + "X: y\r\n".repeat(9))) {
+            try (var target = new RawTarget(_ -> endless.repeat(200_000 / endless.length()));
+                    var gateway = target.gateway("");
+                    var client = new RawClient(gateway.address())) {
+                var answer =
+                        client.request("GET /back/x", RawTarget.basic("ada")).answer();
+                assertThat(answer.status()).isEqualTo(503);
+                await().until(() -> target.connections() == 0);
+            }
+        }
+    }
+}
