@@ -129,10 +129,10 @@ class FirstAccountTest extends LaunchFixture {
         "false, , 401",
         "false, 127.0.0.1, 401",
         "false, ::1, 401",
-        "true, 127.0.0.1, 200",
-        "true, ::ffff:127.0.0.1, 200",
+        "true, 127.0.0.1, 401",
+        "true, ::ffff:127.0.0.1, 401",
         "true, '127.0.0.1, 203.0.113.9', 401",
-        "true, '203.0.113.9, [::1]:4711', 200",
+        "true, '203.0.113.9, [::1]:4711', 401",
         "true, localhost, 401",
         "true, ::ffff:203.0.113.9, 401",
         "true, , 401",
@@ -147,7 +147,10 @@ class FirstAccountTest extends LaunchFixture {
             var sent = forwarded == null ? other : other.with("X-Forwarded-For", forwarded);
             assertStatus(status, sent.get("/"));
             assertStatus(status, sent.send("POST", "/token", ""));
-            assertStatus(200, client(server, "127.0.0.1", "admin", "secret").get("/"));
+            var local = client(server, "127.0.0.1", "admin", "secret");
+            assertStatus(401, local.with("X-Forwarded-For", "203.0.113.9").get("/")); // of a proxy on this machine
+            assertStatus(200, local.with("X-Forwarded-For", "203.0.113.9, ::ffff:127.0.0.1").get("/"));
+            assertStatus(200, local.get("/"));
         }
     }
 

@@ -28,8 +28,7 @@ public sealed interface ClientAddress {
     record Peer() implements ClientAddress {}
 
     /// A value of `X-Forwarded-For`, counted from the last, which the nearest proxy has written; the peer for a
-    /// connection
-    /// that is not one of a proxy.
+    /// connection that is not one of a proxy.
     ///
     /// @param proxies whose `X-Forwarded-…` is trusted
     record Forwarded(int fromLast, Predicate<InetAddress> proxies) implements ClientAddress {}
@@ -49,20 +48,15 @@ public sealed interface ClientAddress {
         return prefix(request, NETWORK_BYTES);
     }
 
-    /// Whether the client is on this machine. Behind a trusted proxy its own address counts, else that of the
-    /// connection,
-    /// whatever it sends; a request without the field has not come through the proxy.
+    /// Whether the client is on this machine: the peer is, and so is whom it forwards for, if it says so. Nobody gains by
+    /// a lie in the field, so a proxy that is not trusted may say it, too.
     default boolean isLoopback(Request request) {
-        var peer = request.connection().peer().getAddress();
-        return switch (this) {
-            case Peer() -> peer.isLoopbackAddress();
-            case Forwarded(int fromLast) ->
-                request.headers().has("X-Forwarded-For")
-                        ? literal(value(request, fromLast))
+        int fromLast = this instanceof Forwarded forwarded ? forwarded.fromLast() : 0;
+        return request.connection().peer().getAddress().isLoopbackAddress()
+                && (!request.headers().has("X-Forwarded-For")
+                        || literal(value(request, fromLast))
                                 .filter(InetAddress::isLoopbackAddress)
-                                .isPresent()
-                        : peer.isLoopbackAddress();
-        };
+                                .isPresent());
     }
 
     private String prefix(Request request, int bytes) {

@@ -189,11 +189,13 @@ class ProxyTest {
                     "trailers",
                     "Keep-Alive",
                     "1",
+                    "Accept-Language",
+                    "kept",
                     "X-Custom",
-                    "kept");
+                    "root");
             int port = gateway.address().getPort();
             assertThat(answer.body())
-                    .contains("x-forwarded-account-id=[ada]", "x-custom=[kept]", "cookie=[a=1; b=2]")
+                    .contains("x-forwarded-account-id=[ada]", "accept-language=[kept]", "cookie=[a=1; b=2]")
                     .containsPattern("x-forwarded-account-roles=\\[(a, b|b, a)\\]")
                     .contains("x-forwarded-for=[127.0.0.1]", "x-forwarded-proto=[http]")
                     .contains(
