@@ -16,6 +16,7 @@ import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.concern.ReadMembers;
+import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.exchange.EntityTags;
@@ -83,6 +84,9 @@ record RequestChecks(
                 session.filter(_ -> path.kind().holdsDocuments())
                         .flatMap(parameter -> sessions.of(request, parameter, parameters)),
                 validation(request, path, resource));
+        if (request.method() == Method.PATCH) {
+            UpdateContent.refuseJsonPatch(checked.content());
+        }
         forbiddenOperators.checkContent(checked);
         HiddenFields.check(checked);
         return checked;

@@ -89,17 +89,17 @@ record DataOperation(
     /// The query parameters of a request.
     enum Parameters {
         NONE("jsonMode"),
-        LIST("filter keys sort hint page pagesize after count jsonMode rep hal np nocache cache"
+        LIST("filter keys sort hint collation page pagesize after count jsonMode rep hal np nocache cache"
                 + " readConcern readPreference sid txn"),
         NAMES("page pagesize jsonMode rep hal np"),
         ONE("filter keys shardkey id_type jsonMode rep hal np nocache readConcern readPreference sid txn"),
-        COUNT("filter hint jsonMode readConcern readPreference sid txn"),
+        COUNT("filter hint collation jsonMode readConcern readPreference sid txn"),
         CHECK("schema filter sort hint pagesize after jsonMode readConcern readPreference sid txn"),
         CREATE("wm writeConcern jsonMode rep sid txn"),
-        WRITE("wm filter shardkey id_type checkEtag writeConcern jsonMode sid txn"),
-        BULK("filter wm writeConcern jsonMode rep sid txn"),
+        WRITE("wm filter shardkey arrayFilters id_type checkEtag writeConcern jsonMode sid txn"),
+        BULK("filter collation arrayFilters wm writeConcern jsonMode rep sid txn"),
         MANAGE("checkEtag jsonMode"),
-        RUN("avars page pagesize jsonMode rep hal np"),
+        RUN("avars collation page pagesize jsonMode rep hal np"),
         LISTEN("avars resumeAfter startAtOperationTime jsonMode");
 
         private final String names;

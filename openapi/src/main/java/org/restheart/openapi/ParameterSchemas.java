@@ -18,6 +18,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Method;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.mongo.description.Shape;
 import org.restheart.openapi.OpenApiConfig.Server;
@@ -80,10 +81,13 @@ final class ParameterSchemas {
     }
 
     private static List<String> names(Offered offered) {
-        var names = offered.operation().parameters().names();
-        return offered.writeMode()
-                ? names
-                : names.stream().filter(name -> !name.equals("wm")).toList();
+        return offered.operation().parameters().names().stream()
+                .filter(name -> switch (name) {
+                    case "wm" -> offered.writeMode();
+                    case "arrayFilters" -> offered.operation().method() == Method.PATCH;
+                    default -> true;
+                })
+                .toList();
     }
 
     /// Header fields, by the names of their components.
@@ -206,7 +210,17 @@ final class ParameterSchemas {
             "primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"
         };
         private static final Object[] ID_TYPES = {
-            "STRING_OID", "OID", "STRING", "NUMBER", "DATE", "NULL", "MINKEY", "MAXKEY"
+            "STRING_OID",
+            "OID",
+            "STRING",
+            "NUMBER",
+            "DATE",
+            "NULL",
+            "MINKEY",
+            "MAXKEY",
+            "UUID",
+            "DECIMAL128",
+            "DOCUMENT"
         };
 
         /// The definition of a parameter, as a new document.
@@ -242,6 +256,9 @@ final class ParameterSchemas {
                 case "schema" ->
                     query(name, "a schema of the database's store; without, the collection's", type("string"));
                 case "shardkey" -> json(name, "the shard key of the document", "{\"_id\": 1}");
+                case "arrayFilters" ->
+                    json(name, "which elements `$[e]` in paths stands for", "[{\"e.n\": {\"$gt\": 1}}]");
+                case "collation" -> json(name, "how texts are compared", "{\"locale\": \"en\", \"strength\": 2}");
                 case "id_type" -> choice(name, "the type of the id", ID_TYPES);
                 case "avars" -> json(name, "values of the variables of the pipeline", "{}");
                 case "resumeAfter" ->

@@ -226,6 +226,7 @@ final class MongoBinding {
         return new QuerySecurity(
                 filterOperators(root.block("filterOperatorsBlacklist"), pipelines.allowJavaScript()),
                 pipelines,
+                Set.copyOf(operators(root.block("aggregationSecurity"), "additionalOperators")),
                 withheld(security));
     }
 

@@ -36,7 +36,8 @@ class UnlistedOperatorsTest {
         gateway.permit(
                 "member",
                 "path-prefix('/teams')",
-                "{readFilter: {members: '@user._id'}, writeFilter: {members: '@user._id'}, projectResponse: {members: 0}, allowBulkPatch: true}");
+                "{readFilter: {members: '@user._id'}, writeFilter: {members: '@user._id'}, projectResponse: {members:"
+                        + " 0}, allowBulkPatch: true}");
         gateway.insert(
                 "docs",
                 "{_id: 'a1', owner: 'owning', title: 'x', secret: 'S-a1', n: [[[[[[{secret: 'x', v: 1}]]]]]], k: 1}",
@@ -87,7 +88,7 @@ class UnlistedOperatorsTest {
             assertThat(admin.post("/docs/_aggrs", "{\"stages\":[" + stage + "]}")
                             .statusCode())
                     .as(stage)
-                    .isEqualTo(403);
+                    .isIn(400, 403);
         }
     }
 
@@ -108,7 +109,7 @@ class UnlistedOperatorsTest {
                             .post("/docs/_aggrs", "{\"stages\":[" + stage + "]}")
                             .statusCode())
                     .as(caller)
-                    .isEqualTo(403);
+                    .isIn(400, 403);
         }
     }
 
@@ -190,9 +191,8 @@ class UnlistedOperatorsTest {
         assertStatus(403, answer);
         assertThat(answer.body()).contains("'$documents' at pipeline[0] is not allowed in pipelines of clients");
         var unsigned = gateway.user("owning").post("/teams/_aggrs", "{\"stages\":[{\"match\":{}}]}");
-        assertStatus(403, unsigned);
-        assertThat(unsigned.body())
-                .contains("'match' at pipeline[0] is not allowed in pipelines of clients; did you mean $match?");
+        assertStatus(400, unsigned);
+        assertThat(unsigned.body()).contains("stage name: 'match' at pipeline[0]", "did you mean $match?");
     }
 
     @Test

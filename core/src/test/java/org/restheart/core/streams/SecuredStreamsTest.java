@@ -29,15 +29,16 @@ import org.restheart.testkit.WithMongo;
 class SecuredStreamsTest {
     private static final String KEY = "0123456789abcdef0123456789abcdef";
     private static final String SECURITY = StreamsGateway.SECURITY + """
-            jwtConfigProvider: {key: %s}
-            jwtAuthenticationMechanism: {enabled: true}
-            originVetoer: {enabled: true, whitelist: ["https://app.example"], ignore-paths: ["/t", "/t/*"]}
-            """.formatted(KEY);
+        jwtConfigProvider: {key: %s}
+        jwtAuthenticationMechanism: {enabled: true}
+        originVetoer: {enabled: true, whitelist: ["https://app.example"], ignore-paths: ["/t", "/t/*"]}
+        """.formatted(KEY);
     private static final String DEFINITIONS = """
-            {"streams": [
-              {"uri": "all", "stages": []},
-              {"uri": "mine", "stages": [], "applyReadFilter": true, "applyProjection": true,
-               "fullDocumentBeforeChange": "whenAvailable"}]}""";
+        {"streams": [
+          {"uri": "all", "stages": []},
+          {"uri": "mine", "stages": [], "applyReadFilter": true, "applyProjection": true,
+           "fullDocumentBeforeChange": "whenAvailable"}]}\
+        """;
 
     @AutoClose
     private final StreamsGateway gateway;
@@ -53,9 +54,10 @@ class SecuredStreamsTest {
         gateway.addUser("admin", "admin");
         gateway.addUser("ada", "editor");
         gateway.insert("acl", """
-                {_id: 'p', roles: ['editor'], predicate: "path-prefix('/t') or path-prefix('/t2')", priority: 1,
-                 mongo: {readFilter: {$or: [{owner: 'ada'}, {$expr: {$eq: ['$shared', true]}}]},
-                         projectResponse: {secret: 0, 'a.b': 0}}}""");
+            {_id: 'p', roles: ['editor'], predicate: "path-prefix('/t') or path-prefix('/t2')", priority: 1,
+             mongo: {readFilter: {$or: [{owner: 'ada'}, {$expr: {$eq: ['$shared', true]}}]},
+                     projectResponse: {secret: 0, 'a.b': 0}}}\
+            """);
         assertStatus(201, gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin")));
     }
 
@@ -148,8 +150,9 @@ class SecuredStreamsTest {
             update(2, "{$set: {owner: 'ada', a: {b: 6}, 'x': 1}, $unset: {secret: 1}}"); // and back
 
             assertThat(mine.next()).isEqualTo(BsonDocument.parse("""
-                            {fullDocument: {_id: 2, owner: 'ada', a: {c: 2}}, documentKey: {_id: 2},
-                             operationType: 'insert'}"""));
+                {fullDocument: {_id: 2, owner: 'ada', a: {c: 2}}, documentKey: {_id: 2},
+                 operationType: 'insert'}\
+                """));
             assertThat(mine.next().getDocument("documentKey")).isEqualTo(BsonDocument.parse("{_id: 3}"));
             var back = mine.next();
             while (back.getDocument("updateDescription")
@@ -158,9 +161,10 @@ class SecuredStreamsTest {
                 back = mine.next(); // the look-up may find the document as it is by then
             }
             assertThat(back).isEqualTo(BsonDocument.parse("""
-                            {fullDocument: {_id: 2, a: {}, owner: 'ada', x: 1}, documentKey: {_id: 2},
-                             updateDescription: {updatedFields: {owner: 'ada', x: 1}, removedFields: []},
-                             operationType: 'update'}"""));
+                {fullDocument: {_id: 2, a: {}, owner: 'ada', x: 1}, documentKey: {_id: 2},
+                 updateDescription: {updatedFields: {owner: 'ada', x: 1}, removedFields: []},
+                 operationType: 'update'}\
+                """));
 
             // not earlier: the look-up of an update finds nothing once its document is deleted
             gateway.collection("t").deleteOne(eq("_id", 1));
@@ -176,6 +180,30 @@ class SecuredStreamsTest {
 
     private void update(int id, String json) {
         gateway.collection("t").updateOne(eq("_id", id), BsonDocument.parse(json));
+    }
+
+    @Test
+    void no_listener_gets_the_events_of_another() throws Exception {
+        gateway.addUser("bob", "editor");
+        assertStatus(201, gateway.send("PUT", "/t2", """
+            {"streams": [
+              {"uri": "own", "stages": [{"$match": {"fullDocument.owner": {"$var": "@user._id"}}}]},
+              {"uri": "asked", "stages": [{"$match": {"fullDocument.word": {"$var": "word"}}}]}]}\
+            """, "Authorization", StreamsGateway.basic("admin")));
+        var bob = StreamsGateway.basic("bob");
+        var asked = "/t2/_streams/asked?avars=%7B%22word%22:%22";
+        try (var ofAda = WebSocketListener.open(gateway, "/t2/_streams/own", "Authorization", ada);
+                var ofBob = WebSocketListener.open(gateway, "/t2/_streams/own", "Authorization", bob);
+                // the two words have the same hash code
+                var ofAa = WebSocketListener.open(gateway, asked + "Aa%22%7D", "Authorization", ada);
+                var ofBb = WebSocketListener.open(gateway, asked + "BB%22%7D", "Authorization", ada)) {
+            gateway.insert("t2", "{n: 2, owner: 'bob', word: 'BB'}");
+            gateway.insert("t2", "{n: 1, owner: 'ada', word: 'Aa'}");
+            assertThat(ofAda.nextN()).isEqualTo(1);
+            assertThat(ofBob.nextN()).isEqualTo(2);
+            assertThat(ofAa.nextN()).isEqualTo(1);
+            assertThat(ofBb.nextN()).isEqualTo(2);
+        }
     }
 
     @Test

@@ -19,11 +19,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.bson.fields.ExpressionOperators;
+import org.restheart.bson.fields.Operators.Place;
 import org.restheart.http.Nearest;
 import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.reading.DocumentReads;
 
@@ -42,27 +41,11 @@ record MappingWarnings(
         Set<String> warnings) {
     private static final Set<String> ROOTS = Set.of("Query", "Mutation", "Subscription");
 
-    /// These names may stand in filters: operators, shapes of places, fields of references (DBRef), and variables
-    /// of mappings. MongoDB may have others.
-    private static final Set<String> OPERATORS = Words.of("""
-            $eq $ne $gt $gte $lt $lte $in $nin $and $or $nor $not $exists $type $expr $jsonSchema $mod $regex
-            $options $text $search $language $caseSensitive $diacriticSensitive $where $all $bitsAllClear
-            $bitsAllSet $bitsAnyClear $bitsAnySet $elemMatch $size $comment $near $nearSphere $geoWithin
-            $geoIntersects $geometry $box $center $centerSphere $polygon $maxDistance $minDistance $ref $id $db
-            $arg $fk""");
+    /// These names may stand in filters, variables of mappings included.
+    private static final Set<String> OPERATORS = names(Place.QUERY);
 
-    /// These names may stand within stages: operators of expressions, of filters and of single stages, and the
-    /// stages themselves, of which some contain others.
-    private static final Set<String> WITHIN_STAGES = Stream.of(
-                    ExpressionOperators.pure().stream(),
-                    OPERATORS.stream(),
-                    Aggregation.stageNames().stream()
-                            .filter(name -> Misspellings.operator(name).isEmpty()),
-                    Words.of("""
-                            $accumulator $bottom $bottomN $function $getField $meta $setField $top $topN
-                            $unsetField $ifarg""").stream())
-            .flatMap(names -> names)
-            .collect(Collectors.toUnmodifiableSet());
+    /// These names may stand within stages, of which some contain others.
+    private static final Set<String> WITHIN_STAGES = names(Place.QUERY, Place.EXPRESSION, Place.STAGE);
 
     private static final int MAX_QUOTED = 100;
 
@@ -73,6 +56,13 @@ record MappingWarnings(
 
     private static final MappingVariables NOTHING_BOUND =
             new MappingVariables(Map.of(), new BsonDocument(), null, null);
+
+    private static Set<String> names(Place... places) {
+        return Stream.of(places)
+                .flatMap(place -> place.known().stream())
+                .filter(name -> Misspellings.operator(name).isEmpty())
+                .collect(Collectors.toUnmodifiableSet());
+    }
 
     /// @param written the mapping in the definition
     void find(BsonValue written) {

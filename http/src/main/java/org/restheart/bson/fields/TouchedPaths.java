@@ -74,7 +74,7 @@ public final class TouchedPaths {
 
     public static TouchedPaths of(Update update) {
         return switch (update) {
-            case Update.Operators(var document) -> ofDocument(document, true);
+            case Update.Operators(var document, var _) -> ofDocument(document, true);
             case Update.Pipeline(var stages) -> ofPipeline(stages);
         };
     }
@@ -201,6 +201,7 @@ public final class TouchedPaths {
             everything = true;
             return;
         }
+        everything |= !Operators.CHANGES.contains(operator);
         add(operator.equals("$set") || operator.equals("$setOnInsert") ? Kind.SET : Kind.WHOLE, fields);
         if (operator.equals("$rename")) {
             addNames(fields.values());

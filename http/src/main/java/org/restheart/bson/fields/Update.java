@@ -3,6 +3,7 @@ package org.restheart.bson.fields;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -10,7 +11,63 @@ import org.bson.BsonValue;
 /// How a document changes (MongoDB manual, "Update Documents"). Immutable by agreement.
 public sealed interface Update {
     /// @param document its keys are update operators; not empty
-    record Operators(BsonDocument document) implements Update {}
+    /// @param arrayFilters the elements that `$[name]` in paths stands for
+    record Operators(BsonDocument document, List<BsonDocument> arrayFilters) implements Update {
+        public Operators {
+            arrayFilters = List.copyOf(arrayFilters);
+        }
+
+        public Operators(BsonDocument document) {
+            this(document, List.of());
+        }
+
+        /// The array filters as filters of documents: each at the place in whose elements a path of the update uses it.
+        public List<BsonDocument> placedFilters() {
+            var placed = new ArrayList<BsonDocument>();
+            document.values().stream()
+                    .filter(BsonDocument.class::isInstance)
+                    .flatMap(fields -> fields.asDocument().keySet().stream())
+                    .filter(path -> path.contains("$["))
+                    .forEach(path -> arrayFilters.forEach(filter -> addPlaced(filter, path, placed)));
+            return placed;
+        }
+
+        private static void addPlaced(BsonDocument filter, String path, List<BsonDocument> placed) {
+            var steps = FieldPath.steps(path);
+            var before = new StringJoiner(".");
+            for (var step : steps) {
+                if (step.startsWith("$[") && step.endsWith("]")) {
+                    var name = step.substring(2, step.length() - 1);
+                    if (!name.isEmpty()) {
+                        var renamed = placed(filter, name, before.toString());
+                        if (!renamed.isEmpty()) {
+                            placed.add(renamed);
+                        }
+                    }
+                } else {
+                    before.add(step);
+                }
+            }
+        }
+
+        /// The filter with what begins with the name of the elements put below their array; without other names.
+        private static BsonDocument placed(BsonDocument filter, String name, String array) {
+            var renamed = new BsonDocument();
+            filter.forEach((field, condition) -> {
+                if (field.startsWith("$") && condition instanceof BsonArray parts) {
+                    var inner = new BsonArray();
+                    parts.forEach(
+                            part -> inner.add(part instanceof BsonDocument each ? placed(each, name, array) : part));
+                    renamed.append(field, inner);
+                } else if (FieldPath.isWithin(field, name)) {
+                    renamed.append(array + field.substring(name.length()), condition);
+                } else if (field.startsWith("$")) {
+                    renamed.append(field, condition);
+                }
+            });
+            return renamed;
+        }
+    }
 
     /// @param stages not empty
     record Pipeline(List<BsonDocument> stages) implements Update {

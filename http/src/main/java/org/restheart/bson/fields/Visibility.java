@@ -3,11 +3,13 @@ package org.restheart.bson.fields;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Operators.Place;
 
 /// Which fields a projection shows, by path, and so which fields a caller's filters and changes may refer to. Where a
 /// path may mean several fields ([FieldPath]), all of them count. Immutable.
@@ -106,7 +108,7 @@ public record Visibility(boolean only, Set<String> paths) {
     }
 
     /// Checks an aggregation expression for references to hidden fields: field paths, the whole document, and operators
-    /// that may read fields by other means. Unknown operators are refused ([ExpressionOperators]).
+    /// that may read fields by other means. Unknown operators and variables are refused ([Operators]).
     private record ExpressionInspection(Visibility visibility) {
         boolean allows(BsonValue expression) {
             return switch (expression.getBsonType()) {
@@ -121,7 +123,7 @@ public record Visibility(boolean only, Set<String> paths) {
         }
 
         private static boolean allowsName(String name) {
-            return !name.startsWith("$") || ExpressionOperators.isPure(name);
+            return !name.startsWith("$") || Operators.isPure(name);
         }
 
         private boolean allowsText(String text) {
@@ -131,17 +133,19 @@ public record Visibility(boolean only, Set<String> paths) {
             return !text.startsWith("$") || visibility.shows(text.substring(1));
         }
 
-        /// Other variables hold the results of expressions that are inspected themselves.
+        /// Variables with other names than MongoDB's own hold the results of expressions that are inspected themselves.
         private boolean allowsVariable(String path) {
             int dot = path.indexOf('.');
             var name = dot < 0 ? path : path.substring(0, dot);
-            boolean isDocument = name.equals("ROOT") || name.equals("CURRENT");
-            return !isDocument || (dot >= 0 && visibility.shows(path.substring(dot + 1)));
+            return switch (name) {
+                case "ROOT", "CURRENT" -> dot >= 0 && visibility.shows(path.substring(dot + 1));
+                case "NOW", "CLUSTER_TIME", "REMOVE" -> true;
+                default -> !name.isEmpty() && !Character.isUpperCase(name.charAt(0));
+            };
         }
     }
 
-    /// Checks a filter for references to hidden fields. Unknown operators are refused: a new operator of MongoDB has to
-    /// be added here before it is allowed.
+    /// Checks a filter for references to hidden fields. Unknown operators are refused ([Operators]).
     private record FilterInspection(Visibility visibility) {
 
         boolean allows(BsonDocument filter, String prefix) {
@@ -160,12 +164,29 @@ public record Visibility(boolean only, Set<String> paths) {
         }
 
         private boolean allowsCondition(String path, BsonValue condition) {
-            return visibility.shows(path)
+            return (visibility.shows(path) && comparesOnly(condition))
                     || (visibility.showsPart(path)
                             && condition.isDocument()
                             && !condition.asDocument().isEmpty() // which is a value to be equal to
                             && condition.asDocument().entrySet().stream()
                                     .allMatch(entry -> allowsOperator(path, entry.getKey(), entry.getValue())));
+        }
+
+        /// A condition on elements, by which they are removed; all of what they contain is shown.
+        static boolean allowsPulled(BsonValue elements) {
+            return comparesOnly(new BsonDocument("$elemMatch", elements));
+        }
+
+        /// Whether a condition contains known operators only, and none that reads other fields.
+        private static boolean comparesOnly(BsonValue condition) {
+            var others = new AtomicBoolean();
+            new NamedOperators((place, name, _) -> {
+                        if (place != Place.QUERY || !place.known().contains(name) || name.equals("$expr")) {
+                            others.setPlain(true);
+                        }
+                    })
+                    .condition(condition, Location.of("filter"));
+            return !others.getPlain();
         }
 
         /// A condition on a field of which only a part is shown: it must not depend on the rest.
@@ -191,8 +212,11 @@ public record Visibility(boolean only, Set<String> paths) {
 
         boolean allows(Update update) {
             return switch (update) {
-                case Update.Operators(var operators) ->
-                    operators.entrySet().stream().allMatch(entry -> allowsOperator(entry.getKey(), entry.getValue()));
+                case Update.Operators changes ->
+                    changes.placedFilters().stream().allMatch(visibility::allowsFilter)
+                            && changes.document().entrySet().stream()
+                                    .allMatch(entry -> Operators.CHANGES.contains(entry.getKey())
+                                            && allowsOperator(entry.getKey(), entry.getValue()));
                 case Update.Pipeline(var stages) -> stages.stream().allMatch(this::allowsStage);
             };
         }
@@ -207,6 +231,7 @@ public record Visibility(boolean only, Set<String> paths) {
                     isFree(field.getKey())
                             && field.getValue() instanceof BsonString target
                             && isFree(target.getValue());
+                case "$pull" -> isFree(field.getKey()) && FilterInspection.allowsPulled(field.getValue());
                 default -> isFree(field.getKey());
             });
         }
@@ -226,19 +251,21 @@ public record Visibility(boolean only, Set<String> paths) {
         private boolean allowsStage(BsonDocument stage) {
             return stage.entrySet().stream().allMatch(entry -> {
                 var operand = entry.getValue();
-                return switch (entry.getKey()) {
-                    case "$unset" -> {
-                        var names = operand instanceof BsonArray array ? array : new BsonArray(List.of(operand));
-                        yield names.stream()
-                                .allMatch(name -> !name.isString()
-                                        || isReplaceable(name.asString().getValue()));
-                    }
-                    case "$set", "$addFields", "$project" ->
-                        visibility.allowsExpression(operand)
-                                && (!(operand instanceof BsonDocument fields)
-                                        || fields.keySet().stream().allMatch(this::isReplaceable));
-                    default -> visibility.allowsExpression(operand);
-                };
+                return Operators.UPDATE_STAGES.contains(entry.getKey())
+                        && switch (entry.getKey()) {
+                            case "$unset" -> {
+                                var names =
+                                        operand instanceof BsonArray array ? array : new BsonArray(List.of(operand));
+                                yield names.stream()
+                                        .allMatch(name -> !name.isString()
+                                                || isReplaceable(name.asString().getValue()));
+                            }
+                            case "$set", "$addFields", "$project" ->
+                                visibility.allowsExpression(operand)
+                                        && (!(operand instanceof BsonDocument fields)
+                                                || fields.keySet().stream().allMatch(this::isReplaceable));
+                            default -> visibility.allowsExpression(operand);
+                        };
             });
         }
     }

@@ -10,6 +10,7 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Operators.Place;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
@@ -17,7 +18,6 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.ShortText;
 import org.restheart.mongo.guard.PipelineInspection;
-import org.restheart.mongo.guard.ReadingStages;
 import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.metadata.EscapedKeys;
 
@@ -153,11 +153,6 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
         return warnings;
     }
 
-    /// The names of all stages that are known, allowed or not, and of those of stored aggregations.
-    public static Set<String> stageNames() {
-        return ReadingStages.known();
-    }
-
     /// Adds a warning for each aggregation that the configuration forbids; nothing about malformed ones.
     ///
     /// @param aggrs the property of a collection
@@ -165,7 +160,9 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
     public static void warnOfForbidden(Request request, BsonValue aggrs, PipelineInspection inspection, String db) {
         try {
             for (var aggregation : parseAll(aggrs)) {
-                refusal(aggregation.stages(), inspection, db)
+                Optional.of(aggregation.stages())
+                        .filter(stages -> wrongStage(stages).isEmpty()) // else it has a warning of its own
+                        .flatMap(stages -> refusal(stages, inspection, db))
                         .ifPresent(text -> FoundWarnings.add(
                                 request, "aggrs: every run of " + aggregation.uri() + " will be refused: " + text));
             }
@@ -195,7 +192,7 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
             var name = stage.getFirstKey();
             if (!name.startsWith("$")) {
                 return Optional.of("unknown stage " + ShortText.of(name, MAX_QUOTED)
-                        + (ReadingStages.known().contains("$" + name)
+                        + (Place.STAGE.known().contains("$" + name)
                                 ? "; did you mean $" + name + "?"
                                 : "; names of stages begin with $"));
             }
@@ -216,8 +213,8 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
     public static Optional<String> unknownStage(List<BsonDocument> stages) {
         return stages.stream()
                 .flatMap(stage -> stage.keySet().stream().limit(1))
-                .filter(name -> name.startsWith("$") && !ReadingStages.known().contains(name))
-                .flatMap(name -> Nearest.to(name, ReadingStages.known()).stream()
+                .filter(name -> name.startsWith("$") && !Place.STAGE.known().contains(name))
+                .flatMap(name -> Nearest.to(name, Place.STAGE.known()).stream()
                         .map(near -> "unknown stage " + name + "; did you mean " + near + "?"))
                 .findFirst();
     }

@@ -5,7 +5,9 @@ import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.DeleteManyModel;
+import com.mongodb.client.model.DeleteOptions;
 import com.mongodb.client.model.UpdateManyModel;
+import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.model.WriteModel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +18,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.fields.Update;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -47,7 +50,8 @@ public final class BulkChanges {
     /// collection validates its documents, those that it refuses stay as they are.
     public Response patch(DataRequest request) {
         ContentSize.check(request);
-        HiddenFields.checkChange(request.grant(), request.contentDocument());
+        HiddenFields.checkChange(
+                request.grant(), request.contentDocument(), request.parameters().arrayFilters());
         var update = UpdateContent.ofDocuments(request, request.contentDocument());
         var condition = WrittenCheck.condition(request);
         if (condition.isPresent()
@@ -59,13 +63,21 @@ public final class BulkChanges {
         var validation = request.validation().filter(schema -> !schema.skipsUnsupported());
         return validation.isPresent()
                 ? checked(request, validation.get(), update)
-                : run(request, new UpdateManyModel<>(request.writeFilter(), update.document()));
+                : run(
+                        request,
+                        new UpdateManyModel<>(request.writeFilter(), update.document(), options(request, update)));
     }
 
     /// `DELETE /{db}/{collection}/*`: removes every document that the filter matches.
     public Response delete(DataRequest request) {
         request.http().requireThread();
-        return run(request, new DeleteManyModel<>(request.writeFilter()));
+        var options = new DeleteOptions().collation(request.collation().orElse(null));
+        return run(request, new DeleteManyModel<>(request.writeFilter(), options));
+    }
+
+    private static UpdateOptions options(DataRequest request, Update.Operators update) {
+        var options = new UpdateOptions().collation(request.collation().orElse(null));
+        return update.arrayFilters().isEmpty() ? options : options.arrayFilters(update.arrayFilters());
     }
 
     /// A change of many documents of a collection with validation: of each document that it refuses the report has an
@@ -74,13 +86,14 @@ public final class BulkChanges {
     /// @throws org.restheart.http.ProblemException 400 for a refused document within a transaction of the
     ///     client; 408 after the time limit, when some documents may be changed
     private Response.Ready checked(DataRequest request, DocumentValidation validation, Update.Operators update) {
+        refuseCollation(request);
         boolean disclose = !HiddenFields.hidesErrorDetails(request);
         var changes = new CheckedChanges(
                 collections.client(),
                 collections.of(request),
                 request.session(),
                 request.writeFilter(),
-                update.document(),
+                update,
                 document -> validation.check(document, disclose));
         var outcome = changes.run(timeLimit).orElseThrow(() -> outOfTime(timeLimit));
         var errors = new ArrayList<BsonDocument>();
@@ -98,6 +111,23 @@ public final class BulkChanges {
                         errors,
                         disclose ? outcome.refused() - outcome.refusals().size() : 0)
                 .response(request);
+    }
+
+    /// The documents are changed by their ids, and ids that a collation takes for equal would be changed twice.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 for the parameter; the collection's default does not count
+    private static void refuseCollation(DataRequest request) {
+        if (request.collation().isEmpty()) {
+            return;
+        }
+        if (request.parameters().collation().isPresent()) {
+            throw new ProblemException(
+                    ProblemCode.PARAMETER_INVALID,
+                    "many documents of a collection with a schema are changed without a collation");
+        }
+        FoundWarnings.add(
+                request.http(),
+                "the property mongo.collation has no effect on a change of many documents with a schema");
     }
 
     private static BsonDocument error(CheckedChanges.Refusal refusal, boolean disclose) {

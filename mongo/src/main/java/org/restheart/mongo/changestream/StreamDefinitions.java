@@ -12,6 +12,7 @@ import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.Operators.Place;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -19,7 +20,6 @@ import org.restheart.http.ShortText;
 import org.restheart.http.Words;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
-import org.restheart.mongo.guard.ReadingStages;
 import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.metadata.ResourceMetadata;
 
@@ -74,7 +74,7 @@ public final class StreamDefinitions {
                 Aggregation.wrongStage(stages).ifPresent(text -> warnings.add(place + " has the " + text));
                 stages.stream()
                         .flatMap(stage -> stage.keySet().stream().limit(1))
-                        .filter(name -> ReadingStages.known().contains(name) && !STAGES.contains(name))
+                        .filter(name -> Place.STAGE.known().contains(name) && !STAGES.contains(name))
                         .map(name -> place + " has the stage " + name + ", which MongoDB refuses in change streams")
                         .forEach(warnings::add);
                 stages.stream()
@@ -154,7 +154,7 @@ public final class StreamDefinitions {
     /// @throws org.restheart.http.ProblemException 400 saying what is malformed, also for a change of a part, whose
     ///     result only MongoDB can compute
     public void check(Update update) {
-        if (update instanceof Update.Operators(var operators)) {
+        if (update instanceof Update.Operators(var operators, var _)) {
             operators.forEach((operator, paths) -> paths.asDocument().forEach((path, value) -> {
                 if (path.equals(StreamDefinition.PROPERTY)) {
                     checkWhole(operator, value);

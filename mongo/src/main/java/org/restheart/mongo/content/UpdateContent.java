@@ -126,6 +126,9 @@ public final class UpdateContent {
         if (content.isEmpty()) {
             throw noData();
         }
+        if (!request.parameters().arrayFilters().isEmpty()) {
+            throw invalid("arrayFilters are for update operators; a pipeline selects elements by $map or $filter");
+        }
         var last = new BsonDocument();
         RequestProperties.of(request, Instant.now()).forEach((path, value) -> last.put(path, literal(value)));
         request.grant()
@@ -137,12 +140,22 @@ public final class UpdateContent {
         tag.forEach((path, value) -> last.put(path, literal(value)));
         var stages = new ArrayList<BsonDocument>();
         content.forEach(stage -> stages.add(stage.asDocument()));
-        if (stages.stream().allMatch(stage -> stage.containsKey("op") && stage.containsKey("path"))) {
-            throw invalid("an array is an aggregation pipeline here; JSON Patch (RFC 6902) is not supported");
-        }
         request.grant().mergeRequest().ifPresent(merge -> merge.keySet().forEach(path -> addContainers(path, stages)));
         stages.add(new BsonDocument(SET, last));
         return new Update.Pipeline(stages);
+    }
+
+    /// @throws ProblemException 400 for the content of a `PATCH` that is written as a JSON Patch: its stages would only
+    ///     be called unknown
+    public static void refuseJsonPatch(BsonValue content) {
+        if (content instanceof BsonArray changes
+                && !changes.isEmpty()
+                && changes.stream()
+                        .allMatch(change -> change instanceof BsonDocument members
+                                && members.containsKey("op")
+                                && members.containsKey("path"))) {
+            throw invalid("an array is an aggregation pipeline here; JSON Patch (RFC 6902) is not supported");
+        }
     }
 
     /// Replaces arrays on the path by documents: a pipeline sets nothing in an array without elements.
@@ -170,7 +183,7 @@ public final class UpdateContent {
         changes.override(added);
         request.grant().mergeRequest().ifPresent(changes::override);
         changes.override(tag);
-        return changes.toUpdate();
+        return changes.toUpdate(request.parameters().arrayFilters());
     }
 
     private void add(String key, BsonValue value) {
@@ -254,13 +267,13 @@ public final class UpdateContent {
         }
     }
 
-    private Update.Operators toUpdate() {
+    private Update.Operators toUpdate(List<BsonDocument> arrayFilters) {
         if (!set.isEmpty()) {
             operators.put(SET, set);
         }
         if (operators.isEmpty()) {
             throw noData();
         }
-        return new Update.Operators(operators);
+        return new Update.Operators(operators, arrayFilters);
     }
 }

@@ -3,11 +3,10 @@ package org.restheart.mongo.content;
 import static org.restheart.mongo.content.DataContent.invalid;
 
 import java.util.Map;
-import java.util.Set;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.FieldPath;
+import org.restheart.bson.fields.Operators.Place;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Words;
 
 /// Update operators in the content of a request (MongoDB manual, "Update Operators"), and the fields that they change.
 final class UpdateOperators {
@@ -15,16 +14,10 @@ final class UpdateOperators {
     static final String SET = "$set";
     static final String SET_ON_INSERT = "$setOnInsert";
 
-    /// Includes modifiers and operators of former versions, which MongoDB refuses with its own message.
-    private static final Set<String> KNOWN = Words.of("""
-        $inc $mul $rename $setOnInsert $set $unset $min $max $currentDate $addToSet $pop $pullAll $pull $pushAll
-        $push $bit $ $[] $each $position $slice $sort $isolated
-        """);
-
     private UpdateOperators() {}
 
     static boolean isOne(String key) {
-        return KNOWN.contains(key);
+        return Place.UPDATE.known().contains(key);
     }
 
     static ProblemException unknown(String key) {

@@ -86,7 +86,9 @@ public final class Continuations {
     }
 
     private Optional<SortIndex> index(FindQuery query) {
-        return query.hint().isPresent() || !query.sort().containsKey("_id")
+        return query.hint().isPresent()
+                        || query.settings().collation().isPresent()
+                        || !query.sort().containsKey("_id")
                 ? Optional.empty()
                 : indexes.get(order(query), _ -> find(query));
     }

@@ -5,8 +5,13 @@ import com.mongodb.client.MongoCursor;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Optional;
 import java.util.Set;
-import org.bson.BsonValue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.fields.Location;
+import org.restheart.bson.fields.NamedOperators;
+import org.restheart.bson.fields.Operators;
+import org.restheart.bson.fields.Operators.Place;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
@@ -19,8 +24,7 @@ import org.restheart.mongo.find.StagedFilter;
 /// Finds deep pages with bookmarks or, where those are not usable, with positioned cursors, for queries that
 /// allow it; other queries are passed to MongoDB. Thread-safe.
 public final class DeepPageFinder implements Finder, AutoCloseable {
-    private static final Set<String> NON_DETERMINISTIC = Set.of("$where", "$function", "$rand", "$sampleRate");
-    private static final Set<String> VARIABLES = Set.of("$$NOW", "$$CLUSTER_TIME");
+    private static final Set<String> CONSTANTS = Set.of("ROOT", "CURRENT", "REMOVE");
 
     private final DriverFinder documents;
     private final int firstBookmark;
@@ -84,25 +88,39 @@ public final class DeepPageFinder implements Finder, AutoCloseable {
                         || (bookmarks && (!query.sort().containsKey("_id") || bookmarked.isUnfit(query))));
     }
 
-    /// False for queries with a hint, for staged filters and projections, and for filters that depend on more than
+    /// False for queries with a hint or a collation, for staged filters and projections, and for filters that depend on
+    /// more than
     /// the documents or cannot be combined with a hint.
     private static boolean hasFixedOrder(FindQuery query) {
         return query.hint().isEmpty()
+                && query.settings().collation().isEmpty()
                 && !query.isStaged()
                 && isDeterministic(query.filter().single());
     }
 
-    /// Whether the result of the filter depends only on the documents, and an index hint is allowed with it.
-    static boolean isDeterministic(BsonValue filter) {
-        return switch (filter.getBsonType()) {
-            case DOCUMENT ->
-                filter.asDocument().entrySet().stream()
-                        .allMatch(field -> !NON_DETERMINISTIC.contains(field.getKey())
-                                && !StagedFilter.ONLY_FIRST.contains(field.getKey())
-                                && isDeterministic(field.getValue()));
-            case ARRAY -> filter.asArray().stream().allMatch(DeepPageFinder::isDeterministic);
-            case STRING -> !VARIABLES.contains(filter.asString().getValue());
-            default -> true;
+    /// Whether the result of the filter depends only on the documents, as far as is known, and an index hint is allowed
+    /// with it.
+    static boolean isDeterministic(BsonDocument filter) {
+        var others = new AtomicBoolean();
+        new NamedOperators((place, name, _) -> {
+                    if (!dependsOnDocument(place, name)) {
+                        others.setPlain(true);
+                    }
+                })
+                .filter(filter, Location.of("filter"));
+        return !others.getPlain();
+    }
+
+    private static boolean dependsOnDocument(Place place, String name) {
+        return switch (place) {
+            case EXPRESSION -> Operators.PURE.contains(name) && !Operators.CHANGING.contains(name);
+            case VARIABLE -> CONSTANTS.contains(name);
+            case QUERY ->
+                place.known().contains(name)
+                        && !Operators.CODE.contains(name)
+                        && !Operators.CHANGING.contains(name)
+                        && !StagedFilter.ONLY_FIRST.contains(name);
+            case STAGE, UPDATE -> false;
         };
     }
 

@@ -227,6 +227,7 @@ final class PositionedCursor {
         private static BsonDocument command(FindQuery query) {
             var command = query.isStaged() ? aggregate(query) : find(query);
             query.hint().ifPresent(hint -> command.append("hint", hint));
+            query.settings().collation().ifPresent(collation -> command.append("collation", collation.asDocument()));
             return command;
         }
 

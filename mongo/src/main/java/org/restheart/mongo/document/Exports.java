@@ -93,12 +93,12 @@ record Exports(
         return continuations
                 .find(query, key, batch)
                 .or(() -> request.resource().collation().isPresent()
+                                || query.settings().collation().isPresent()
                         ? Optional.empty()
                         : documents.findAfter(query, key, batch))
                 .orElseThrow(() -> new ProblemException(
                         PARAMETER_INVALID,
-                        "after needs a sort by fields, with _id, and, in a collection with a collation, the"
-                                + " index of that sort"));
+                        "after needs a sort by fields, with _id, and, with a collation, the" + " index of that sort"));
     }
 
     static Response.Ready document(DataRequest request, Export export, BsonDocument document) {

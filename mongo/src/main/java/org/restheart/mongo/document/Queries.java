@@ -78,8 +78,10 @@ record Queries(Duration timeLimit) {
     }
 
     private static Projection projection(DataRequest request) {
-        StagedFilter.forbidMetadata(
-                request.grant().readFilter(), request.parameters().find().keys());
+        if (request.grant().readFilter().isPresent()) {
+            StagedFilter.requireWithinRule(request.parameters().find().keys());
+            StagedFilter.requireWithinRule(request.parameters().find().sort());
+        }
         return Projection.of(
                 request.grant().projectResponse(), request.parameters().find().keys());
     }

@@ -90,7 +90,8 @@ public final class SingleWrites {
     public Response patch(DataRequest request) {
         ContentSize.check(request);
         var etag = new ObjectId();
-        HiddenFields.checkChange(request.grant(), request.content());
+        HiddenFields.checkChange(
+                request.grant(), request.content(), request.parameters().arrayFilters());
         var update = UpdateContent.ofDocument(request, request.content(), etag);
         var target = target(request);
         var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);

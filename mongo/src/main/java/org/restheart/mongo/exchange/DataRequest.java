@@ -2,19 +2,25 @@ package org.restheart.mongo.exchange;
 
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.ClientSession;
+import com.mongodb.client.model.Collation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Stages;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.WriteBounds;
 import org.restheart.http.access.Grant;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.mongo.find.Collations;
+import org.restheart.mongo.find.HarmlessFilter;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.metadata.ResourceMetadata;
@@ -70,7 +76,52 @@ public record DataRequest(
                 parameters.concerns().readConcern(),
                 parameters.concerns().readPreference(),
                 wanted.orElse(timeLimit),
-                session);
+                session,
+                collation());
+    }
+
+    /// How this request compares texts, if not as its collection does: as its parameter or the property
+    /// `mongo.collation` of the collection says. The filter of an access rule always compares as the collection
+    /// does, so there is no other collation beside one that compares texts. A document of a path has exactly
+    /// its id.
+    ///
+    /// @throws org.restheart.http.ProblemException 400, 403
+    public Optional<Collation> collation() {
+        var wanted = parameters.collation();
+        if (path.collection() == null || path.kind().hasId()) {
+            return Optional.empty();
+        }
+        if (path.kind() == ResourceKind.BULK_FILES) {
+            if (wanted.isPresent()) {
+                throw new ProblemException(ProblemCode.PARAMETER_INVALID, "files are deleted without a collation");
+            }
+            return Optional.empty();
+        }
+        boolean ruled = Stream.of(grant().readFilter(), grant().writeFilter())
+                .flatMap(Optional::stream)
+                .anyMatch(HarmlessFilter::comparesTexts);
+        if (!ruled) {
+            return wanted.or(this::usualCollation);
+        }
+        if (wanted.filter(other -> !isOwn(other)).isPresent()) {
+            throw new ProblemException(
+                    ProblemCode.FORBIDDEN,
+                    "within an access rule that compares texts, collation can only be that of the collection");
+        }
+        return Optional.empty();
+    }
+
+    private boolean isOwn(Collation wanted) {
+        return resource.collation()
+                .map(own -> Collations.areEqual(own, wanted))
+                .orElseGet(() -> "simple".equals(wanted.getLocale()));
+    }
+
+    private Optional<Collation> usualCollation() {
+        return resource.property("mongo")
+                .map(mongo -> Stages.member(mongo, "collation"))
+                .filter(BsonValue::isDocument)
+                .map(written -> Collations.of(written.asDocument(), "property mongo.collation of the collection"));
     }
 
     public Grant grant() {

@@ -74,7 +74,8 @@ record ChangeMetadata(RequestCollections collections, Preconditions precondition
         }
         var flat = new BsonDocument();
         flatten("", content, flat);
-        HiddenFields.checkChange(request.grant(), prefixed(flat));
+        HiddenFields.checkChange(
+                request.grant(), prefixed(flat), request.parameters().arrayFilters());
         var update = (Update.Operators) UpdateContent.ofDocument(request, flat, etag);
         var fields = update.document().getDocument("$set");
         var set = prefixed(fields);

@@ -165,7 +165,12 @@ public final class DownloadFile implements DataHandler {
                                 query.id(),
                                 query.filter(),
                                 query.projection(),
-                                new ReadSettings(Optional.empty(), Optional.empty(), timeLimit, Optional.of(session))))
+                                new ReadSettings(
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        timeLimit,
+                                        Optional.of(session),
+                                        Optional.empty())))
                         .filter(file::equals)
                         .isPresent();
             } catch (MongoException _) {

@@ -158,7 +158,8 @@ public final class DriverFinder implements Finder {
                 .sort(query.sort())
                 .skip(Math.toIntExact(query.skip()))
                 .limit(query.limit())
-                .maxTime(query.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS);
+                .maxTime(query.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS)
+                .collation(query.settings().collation().orElse(null));
         query.hint().ifPresent(hint -> {
             if (hint.isString()) {
                 find.hintString(hint.asString().getValue());
@@ -288,7 +289,8 @@ public final class DriverFinder implements Finder {
         return settings.session()
                 .map(session -> collection.aggregate(session, stages))
                 .orElseGet(() -> collection.aggregate(stages))
-                .maxTime(settings.timeLimit().toMillis(), TimeUnit.MILLISECONDS);
+                .maxTime(settings.timeLimit().toMillis(), TimeUnit.MILLISECONDS)
+                .collation(settings.collation().orElse(null));
     }
 
     /// @throws com.mongodb.MongoException as [#one]
@@ -306,8 +308,10 @@ public final class DriverFinder implements Finder {
         }
         if (!query.filter().isStaged()) {
             var filter = NearCount.filter(query.filter().single());
-            var options =
-                    new CountOptions().maxTime(limit, TimeUnit.MILLISECONDS).limit(query.limit());
+            var options = new CountOptions()
+                    .maxTime(limit, TimeUnit.MILLISECONDS)
+                    .limit(query.limit())
+                    .collation(query.settings().collation().orElse(null));
             return session.map(s -> collection.countDocuments(s, filter, options))
                     .orElseGet(() -> collection.countDocuments(filter, options));
         }

@@ -1,8 +1,11 @@
 package org.restheart.mongo.find;
 
 import java.util.regex.Pattern;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonRegularExpression;
 import org.bson.BsonString;
+import org.bson.BsonSymbol;
 import org.bson.BsonValue;
 
 /// Recognizes filters that can be evaluated on any document: comparisons with given values, which never fail and
@@ -23,6 +26,20 @@ public final class HarmlessFilter {
 
     public static boolean is(BsonDocument filter) {
         return filter.entrySet().stream().allMatch(clause -> isClause(clause.getKey(), clause.getValue()));
+    }
+
+    /// Whether what the filter matches depends on how texts are compared, as far as this can be told.
+    public static boolean comparesTexts(BsonDocument filter) {
+        return !is(filter) || hasText(filter);
+    }
+
+    private static boolean hasText(BsonValue value) {
+        return switch (value) {
+            case BsonDocument document -> document.values().stream().anyMatch(HarmlessFilter::hasText);
+            case BsonArray array -> array.stream().anyMatch(HarmlessFilter::hasText);
+            case BsonString _, BsonSymbol _, BsonRegularExpression _ -> true;
+            default -> false;
+        };
     }
 
     private static boolean isClause(String name, BsonValue value) {

@@ -3,6 +3,7 @@ package org.restheart.mongo.find;
 import com.mongodb.MongoNamespace;
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
+import com.mongodb.client.model.Collation;
 import java.util.Arrays;
 import java.util.Optional;
 import org.bson.BsonBinaryWriter;
@@ -125,7 +126,8 @@ public final class QueryKey {
         public Parts add(ReadSettings settings) {
             return add(settings.readConcern().map(ReadConcern::asDocument))
                     .add(settings.readPreference().map(ReadPreference::toDocument))
-                    .add(settings.timeLimit().toNanos());
+                    .add(settings.timeLimit().toNanos())
+                    .add(settings.collation().map(Collation::asDocument));
         }
 
         public Parts add(Shortcuts shortcuts) {

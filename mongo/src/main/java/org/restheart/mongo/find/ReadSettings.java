@@ -4,6 +4,7 @@ import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Collation;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -13,21 +14,23 @@ import java.util.Optional;
 /// @param readPreference absent for the driver's default
 /// @param timeLimit MongoDB gives up after this; zero for no limit
 /// @param session the session of the read, whose result is then not shared
+/// @param collation how texts are compared, in place of the collection's own
 public record ReadSettings(
         Optional<ReadConcern> readConcern,
         Optional<ReadPreference> readPreference,
         Duration timeLimit,
-        Optional<ClientSession> session) {
+        Optional<ClientSession> session,
+        Optional<Collation> collation) {
     public static final ReadSettings DEFAULT = new ReadSettings(Optional.empty(), Optional.empty(), Duration.ZERO);
 
     /// Outside of sessions.
     public ReadSettings(
             Optional<ReadConcern> readConcern, Optional<ReadPreference> readPreference, Duration timeLimit) {
-        this(readConcern, readPreference, timeLimit, Optional.empty());
+        this(readConcern, readPreference, timeLimit, Optional.empty(), Optional.empty());
     }
 
     ReadSettings within(Duration timeLimit) {
-        return new ReadSettings(readConcern, readPreference, timeLimit, session);
+        return new ReadSettings(readConcern, readPreference, timeLimit, session, collation);
     }
 
     /// The collection with these settings.

@@ -9,8 +9,13 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.AnyName;
+import org.restheart.bson.fields.Location;
+import org.restheart.bson.fields.NamedOperators;
+import org.restheart.bson.fields.Operators;
+import org.restheart.bson.fields.Operators.Place;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.ShortText;
 
 /// A filter in up to two steps: `rest` is evaluated only on documents that match `first`. Whether `rest` fails, and
 /// how long it takes, then reveals nothing of documents that an access rule hides. Immutable by agreement.
@@ -24,8 +29,8 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
     /// pipelines at all.
     public static final Set<String> ONLY_FIRST = Set.of("$text", "$near", "$nearSphere");
 
-    /// They depend on documents that the caller may not see: the number of a record counts all inserts before it.
-    private static final Set<String> METADATA = Set.of("$meta");
+    private static final int MAX_QUOTED = 100;
+    private static final NamedOperators WITHIN_RULE = new NamedOperators(StagedFilter::requireWithinRule);
 
     /// A filter in one step.
     public static StagedFilter of(BsonDocument filter) {
@@ -69,8 +74,8 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
         wanted.forEach(filter -> split(filter, first, rest));
         rule.filter(filter -> !filter.isEmpty()).ifPresent(first::add);
         var filter = new StagedFilter(all(first), all(rest));
-        if (rule.isPresent() && AnyName.in(filter.rest(), METADATA::contains)) {
-            throw metadataRefused();
+        if (rule.isPresent()) {
+            WITHIN_RULE.filter(filter.rest(), Location.of("filter"));
         }
         if (filter.isStaged() && AnyName.in(filter.rest(), ONLY_FIRST::contains)) {
             throw new ProblemException(
@@ -81,19 +86,19 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
         return filter;
     }
 
-    /// Refuses metadata expressions whose value depends on other documents.
+    /// Refuses what in a projection or a sort may depend on documents that the access rule hides.
     ///
-    /// @param rule the access rule's filter
-    /// @param expressions the client's
     /// @throws org.restheart.http.ProblemException 403
-    public static void forbidMetadata(Optional<BsonDocument> rule, BsonDocument expressions) {
-        if (rule.isPresent() && AnyName.in(expressions, METADATA::contains)) {
-            throw metadataRefused();
-        }
+    public static void requireWithinRule(BsonDocument projection) {
+        WITHIN_RULE.projection(projection, Location.of("keys"));
     }
 
-    private static RuntimeException metadataRefused() {
-        return new ProblemException(ProblemCode.FORBIDDEN, "$meta is not available within an access rule");
+    private static void requireWithinRule(Place place, String name, Location at) {
+        if (Operators.METADATA.contains(name) || !place.known().contains(name)) {
+            throw new ProblemException(
+                    ProblemCode.FORBIDDEN,
+                    ShortText.of(name, MAX_QUOTED) + " is not available within an access rule, at " + at);
+        }
     }
 
     /// One filter for the documents that match all of these; for every document if there are none.

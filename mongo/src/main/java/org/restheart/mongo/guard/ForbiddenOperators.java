@@ -5,7 +5,11 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.AnyName;
-import org.restheart.bson.fields.ExpressionOperators;
+import org.restheart.bson.fields.Location;
+import org.restheart.bson.fields.NamedOperators;
+import org.restheart.bson.fields.Operators;
+import org.restheart.bson.fields.Stages;
+import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.access.ResourceKind;
@@ -13,17 +17,22 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Parameters;
 
 /// Refuses requests of every caller that contain a forbidden operator at any depth where it would be evaluated:
-/// by default those that run JavaScript in the database, and always those that are internal to MongoDB. Values
-/// to be stored are data, whatever their keys; stored pipelines are checked when they run
-/// ([PipelineInspection]). Thread-safe.
+/// by default those that run JavaScript in the database, and always those that are internal to MongoDB. Where any is
+/// forbidden, names that are not known are refused too. Values to be stored are data, whatever their keys; stored
+/// pipelines are checked when they run ([PipelineInspection]). Thread-safe.
 public final class ForbiddenOperators {
+    private static final Location CONTENT = Location.of("content");
+
     private final Set<String> names;
+    private final NamedOperators known;
 
     public ForbiddenOperators(QuerySecurity security) {
         this.names = security.forbiddenOperators();
+        this.known = new NamedOperators(
+                security.forbidsOperators() ? new KnownOperators(security.additionalOperators()) : (_, _, _) -> {});
     }
 
-    /// @throws org.restheart.http.ProblemException 403 without a body
+    /// @throws org.restheart.http.ProblemException 403 for a forbidden operator, 400 for an unknown one
     public void check(Parameters parameters) {
         if (contains(parameters.find().filter())
                 || contains(parameters.find().keys())
@@ -33,20 +42,30 @@ public final class ForbiddenOperators {
                 || parameters.aggregationVariables().filter(this::contains).isPresent()) {
             throw refusal();
         }
+        known.filter(parameters.find().filter(), Location.of("filter"));
+        known.projection(parameters.find().keys(), Location.of("keys"));
+        known.projection(parameters.find().sort(), Location.of("sort"));
+        parameters.find().hint().filter(BsonValue::isDocument).ifPresent(hint -> {
+            known.projection(hint.asDocument(), Location.of("hint"));
+        });
+        parameters.shardKey().ifPresent(key -> known.filter(key, Location.of("shardkey")));
+        parameters.arrayFilters().forEach(this::checkFilter);
     }
 
     /// Checks a filter outside of the parameters.
     ///
-    /// @throws org.restheart.http.ProblemException 403 without a body
+    /// @throws org.restheart.http.ProblemException 403 for a forbidden operator, 400 for an unknown one
     public void checkFilter(BsonValue filter) {
         if (contains(filter)) {
             throw refusal();
         }
+        known.filter(filter, Location.of("filter"));
     }
 
     /// Checks content that is not only data: changes and indexes.
     ///
-    /// @throws org.restheart.http.ProblemException 403 without a body; other problems if it does not parse
+    /// @throws org.restheart.http.ProblemException 403 for a forbidden operator, 400 for an unknown one; other
+    ///     problems if it does not parse
     public void checkContent(DataRequest request) {
         boolean acts = switch (request.http().method()) {
             case PATCH -> isInChange(request.content());
@@ -55,6 +74,15 @@ public final class ForbiddenOperators {
         };
         if (acts) {
             throw refusal();
+        }
+        switch (request.http().method()) {
+            case PATCH -> known.update(Update.of(request.content()), CONTENT);
+            case PUT -> {
+                if (request.path().kind() == ResourceKind.INDEX && request.content() instanceof BsonDocument index) {
+                    known.filter(Stages.member(Stages.member(index, "ops"), "partialFilterExpression"), CONTENT);
+                }
+            }
+            case GET, HEAD, POST, DELETE, OPTIONS -> {}
         }
     }
 
@@ -81,7 +109,7 @@ public final class ForbiddenOperators {
     }
 
     private boolean isForbidden(String name) {
-        return names.contains(name) || ExpressionOperators.isInternal(name);
+        return names.contains(name) || Operators.isInternal(name);
     }
 
     private static RuntimeException refusal() {

@@ -1,12 +1,15 @@
 package org.restheart.mongo.guard;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.restheart.bson.fields.AnyName;
 import org.restheart.bson.fields.FieldPath;
+import org.restheart.bson.fields.Location;
+import org.restheart.bson.fields.NamedOperators;
+import org.restheart.bson.fields.Operators;
 import org.restheart.bson.fields.Update;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
@@ -24,6 +27,8 @@ public final class HiddenFields {
     /// Index options that do not depend on documents.
     private static final Set<String> HARMLESS = Set.of("key", "name", "background", "sparse", "collation");
     private static final String ID_INDEX = "_id_";
+    private static final NamedOperators PROJECTED = new NamedOperators(
+            (place, name, _) -> require(place.known().contains(name) && !Operators.METADATA.contains(name)));
 
     private HiddenFields() {}
 
@@ -36,13 +41,14 @@ public final class HiddenFields {
             parameters.shardKey().ifPresent(key -> require(visibility.allowsFilter(key)));
             if (query.has(query.used("sort"))) {
                 require(visibility.allowsKeys(parameters.find().sort()));
+                PROJECTED.projection(parameters.find().sort(), Location.of("sort"));
             }
             if (query.has("after")) { // which compares the fields of the sort, and always the id
                 require(visibility.allowsKeys(parameters.find().sort()) && visibility.shows("_id"));
             }
             parameters.find().hint().ifPresent(hint -> require(allowsHint(visibility, hint)));
-            // $meta returns index and sort keys
-            require(!AnyName.in(parameters.find().keys(), "$meta"::equals));
+            // $meta returns index and sort keys, and an unknown operator may do so too
+            PROJECTED.projection(parameters.find().keys(), Location.of("keys"));
         });
     }
 
@@ -78,10 +84,20 @@ public final class HiddenFields {
     /// @param content of a change, as sent
     /// @throws org.restheart.http.ProblemException 403
     public static void checkChange(Grant grant, BsonValue content) {
+        checkChange(grant, content, List.of());
+    }
+
+    /// @param content of a change, as sent
+    /// @param arrayFilters of the change
+    /// @throws org.restheart.http.ProblemException 403
+    public static void checkChange(Grant grant, BsonValue content, List<BsonDocument> arrayFilters) {
+        var update = Update.of(content) instanceof Update.Operators(var operators, var _)
+                ? new Update.Operators(operators, arrayFilters)
+                : Update.of(content);
         grant.projectResponse()
                 .map(Visibility::of)
                 .ifPresent(visibility -> require(visibility.allowsUpdate(
-                        Update.of(content),
+                        update,
                         Stream.of(grant.readFilter(), grant.writeFilter())
                                 .flatMap(Optional::stream)
                                 .toList())));

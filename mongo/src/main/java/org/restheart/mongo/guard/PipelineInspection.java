@@ -7,25 +7,22 @@ import java.util.function.BiFunction;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.restheart.bson.fields.ExpressionOperators;
+import org.restheart.bson.fields.Location;
+import org.restheart.bson.fields.NamedOperators;
+import org.restheart.bson.fields.Operators;
+import org.restheart.bson.fields.Operators.Place;
 import org.restheart.bson.fields.Stages;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.TimeSlices;
-import org.restheart.http.Words;
 import org.restheart.mongo.guard.QuerySecurity.PipelineRules;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Checks a pipeline after its variables have been filled in, at any depth: against the [PipelineRules], and for what
 /// no pipeline may do whatever these are. Thread-safe.
 public final class PipelineInspection {
-    /// Stages that MongoDB's processes send to each other: one connects to any address, one ends the process.
     private static final String VIOLATION = "aggregation pipeline security violation";
-
-    private static final Set<String> INTERNAL_STAGES = Words.of("""
-        $mergeCursors $queue $setVariableFromSubPipeline $backupCursor $backupCursorExtend $requestReshardResumeToken
-        """);
 
     /// Most members of documents, and documents and arrays in arrays, of a pipeline.
     private static final int MAX_MEMBERS = 100_000;
@@ -33,17 +30,19 @@ public final class PipelineInspection {
     private final BiFunction<String, String, Set<MongoNamespace>> sources;
     private final PipelineRules rules;
     private final QuerySecurity security;
+    private final KnownOperators known;
 
     /// @param sources what a view of a database reads, by its name; empty for a collection. May wait for MongoDB
     public PipelineInspection(QuerySecurity security, BiFunction<String, String, Set<MongoNamespace>> sources) {
         this.sources = sources;
         this.rules = security.pipelines();
         this.security = security;
+        this.known = new KnownOperators(security.additionalOperators());
     }
 
     /// @param db the database in which the pipeline runs
-    /// @throws org.restheart.http.ProblemException 403, saying what is forbidden where; 413 for more than
-    ///     [#MAX_MEMBERS] members
+    /// @throws org.restheart.http.ProblemException 400 for a name that is not known; 403, saying what is forbidden
+    ///     where; 413 for more than [#MAX_MEMBERS] members
     public void check(List<BsonDocument> pipeline, String db) {
         var walk = new Walk();
         pipeline.forEach(walk::count);
@@ -53,6 +52,15 @@ public final class PipelineInspection {
         }
         for (int i = 0; i < pipeline.size(); i++) {
             checkMembers(pipeline.get(i), db, location.element(i), false, walk);
+        }
+        new NamedOperators(this::requireKnown).pipeline(pipeline, location);
+    }
+
+    /// Unknown stages may read any collection, or be for MongoDB's processes alone: one connects to any address, one
+    /// ends the process. Unknown operators may run code, which matters only if something is forbidden.
+    private void requireKnown(Place place, String name, Location at) {
+        if (place == Place.STAGE || rules.enabled() || security.forbidsOperators()) {
+            known.visit(place, name, at);
         }
     }
 
@@ -214,7 +222,7 @@ public final class PipelineInspection {
     }
 
     private void checkForbidden(String name, Location location) {
-        if (ExpressionOperators.isInternal(name) || INTERNAL_STAGES.contains(name)) {
+        if (Operators.isInternal(name)) {
             throw violation("INTERNAL_OPERATOR", name, location, "only processes of MongoDB use it");
         }
         if (security.forbiddenOperators().contains(name)) {

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.restheart.bson.fields.Operators;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 
@@ -14,15 +15,26 @@ import org.restheart.http.ProblemException;
 ///
 /// @param forbiddenOperators refused wherever a client's operators would be evaluated
 /// @param pipelines the restrictions of aggregations
+/// @param additionalOperators names of stages and operators of a later MongoDB that are let through
 /// @param withheld collections, of accounts and permissions, that no pipeline reads or writes from another one
-public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipelines, Set<MongoNamespace> withheld) {
+public record QuerySecurity(
+        Set<String> forbiddenOperators,
+        PipelineRules pipelines,
+        Set<String> additionalOperators,
+        Set<MongoNamespace> withheld) {
     public static final QuerySecurity DEFAULT =
-            new QuerySecurity(PipelineRules.JAVASCRIPT, PipelineRules.DEFAULT, Set.of());
+            new QuerySecurity(Operators.CODE, PipelineRules.DEFAULT, Set.of(), Set.of());
 
     public QuerySecurity {
         Objects.requireNonNull(pipelines);
         forbiddenOperators = Set.copyOf(forbiddenOperators);
+        additionalOperators = Set.copyOf(additionalOperators);
         withheld = Set.copyOf(withheld);
+    }
+
+    /// Whether any operator is forbidden, so that unknown ones are too.
+    boolean forbidsOperators() {
+        return !forbiddenOperators.isEmpty();
     }
 
     /// Refuses a view over collections that no pipeline may access.
@@ -58,11 +70,8 @@ public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipeli
             Set<String> operators,
             boolean allowOtherDatabases,
             boolean allowJavaScript) {
-        /// Operators that run code in the database.
-        static final Set<String> JAVASCRIPT = Set.of("$where", "$function", "$accumulator");
-
         public static final PipelineRules DEFAULT = new PipelineRules(
-                true, Set.of("$out", "$merge", "$lookup", "$graphLookup", "$unionWith"), JAVASCRIPT, false, false);
+                true, Set.of("$out", "$merge", "$lookup", "$graphLookup", "$unionWith"), Operators.CODE, false, false);
 
         public static final PipelineRules NONE = new PipelineRules(false, Set.of(), Set.of(), true, true);
 
@@ -84,7 +93,7 @@ public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipeli
         }
 
         boolean forbidsJavaScript(String name) {
-            return enabled && !allowJavaScript && JAVASCRIPT.contains(lower(name));
+            return enabled && !allowJavaScript && Operators.CODE.contains(lower(name));
         }
     }
 }

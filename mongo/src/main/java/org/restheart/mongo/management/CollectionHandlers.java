@@ -5,6 +5,7 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import com.mongodb.MongoCommandException;
 import java.util.List;
+import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
@@ -18,6 +19,7 @@ import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.RequestCollections;
+import org.restheart.mongo.find.Collations;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
@@ -62,6 +64,7 @@ public final class CollectionHandlers {
         var etag = new ObjectId();
         var fields = NewDocument.properties(request, request.contentDocument());
         streams.check(fields);
+        checkCollation(fields);
         var document = properties.document(request, fields, etag);
         request.http().requireThread();
         schemas.check(request, fields);
@@ -128,6 +131,7 @@ public final class CollectionHandlers {
         var etag = new ObjectId();
         var update = UpdateContent.ofProperties(request, content, etag);
         streams.check(update);
+        checkCollation(update.document());
         request.http().requireThread();
         schemas.check(request, update);
         var written = properties.update(request, update, etag, TAG_REQUIRED);
@@ -135,6 +139,15 @@ public final class CollectionHandlers {
         PropertyWarnings.ofUnknown(request, content);
         warnOfForbidden(request, EffectiveValue.of(update.document(), "aggrs").value());
         return written;
+    }
+
+    private static void checkCollation(BsonDocument properties) {
+        var collation = EffectiveValue.of(properties, "mongo.collation").value();
+        if (collation instanceof BsonDocument written) {
+            Collations.of(written, "property mongo.collation");
+        } else if (collation != null) {
+            throw new ProblemException(CONTENT_INVALID, "the property mongo.collation must be an object");
+        }
     }
 
     private void warnOfForbidden(DataRequest request, @Nullable BsonValue aggrs) {

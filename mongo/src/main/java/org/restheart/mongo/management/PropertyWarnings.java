@@ -31,7 +31,7 @@ import org.restheart.mongo.write.Preconditions;
 /// nevertheless, as in earlier versions.
 public final class PropertyWarnings {
     private static final Set<String> WITH_MEANING = Words.of("""
-        addRequestProperties aggrs checkContentSize etagDocPolicy etagPolicy jsonSchema rels streams
+        addRequestProperties aggrs checkContentSize etagDocPolicy etagPolicy jsonSchema mongo rels streams
         """);
     /// Names by which somebody may mean these.
     private static final Map<String, String> SYNONYMS = Map.of("aggregations", "aggrs", "relationships", "rels");

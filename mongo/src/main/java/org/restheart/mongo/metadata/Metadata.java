@@ -2,15 +2,9 @@ package org.restheart.mongo.metadata;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Collation;
-import com.mongodb.client.model.CollationAlternate;
-import com.mongodb.client.model.CollationCaseFirst;
-import com.mongodb.client.model.CollationMaxVariable;
-import com.mongodb.client.model.CollationStrength;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +14,7 @@ import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.concern.ConnectionRetry;
+import org.restheart.mongo.find.Collations;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// A cache of the metadata of databases and collections, including their absence. Thread-safe.
@@ -173,7 +168,7 @@ public final class Metadata {
     private static Optional<Collation> collation(BsonDocument info) {
         var options = info.getDocument("options", new BsonDocument());
         return options.isDocument("collation")
-                ? Optional.of(Collations.parse(options.getDocument("collation")))
+                ? Optional.of(Collations.described(options.getDocument("collation")))
                 : Optional.empty();
     }
 
@@ -241,42 +236,5 @@ public final class Metadata {
             cache.forget(new Namespace(db, null));
         }
         changes.changed(db, collection);
-    }
-
-    /// Collations as `listCollections` describes them.
-    private static final class Collations {
-        private Collations() {}
-
-        static Collation parse(BsonDocument described) {
-            var collation = Collation.builder();
-            text(described, "locale", collation::locale);
-            text(described, "caseFirst", value -> collation.collationCaseFirst(CollationCaseFirst.fromString(value)));
-            text(described, "alternate", value -> collation.collationAlternate(CollationAlternate.fromString(value)));
-            text(
-                    described,
-                    "maxVariable",
-                    value -> collation.collationMaxVariable(CollationMaxVariable.fromString(value)));
-            flag(described, "caseLevel", collation::caseLevel);
-            flag(described, "numericOrdering", collation::numericOrdering);
-            flag(described, "normalization", collation::normalization);
-            flag(described, "backwards", collation::backwards);
-            if (described.isNumber("strength")) {
-                collation.collationStrength(CollationStrength.fromInt(
-                        described.getNumber("strength").intValue()));
-            }
-            return collation.build();
-        }
-
-        private static void text(BsonDocument described, String name, Consumer<String> set) {
-            if (described.isString(name)) {
-                set.accept(described.getString(name).getValue());
-            }
-        }
-
-        private static void flag(BsonDocument described, String name, Consumer<Boolean> set) {
-            if (described.get(name) instanceof BsonBoolean value) {
-                set.accept(value.getValue());
-            }
-        }
     }
 }

@@ -42,7 +42,8 @@ public record FindParameters(
         Optional<BsonValue> hint,
         Shortcuts shortcuts) {
 
-    private static final List<String> SELECTING = List.of("filter", "shardkey", "sort", "sort_by", "hint");
+    private static final List<String> SELECTING =
+            List.of("filter", "shardkey", "sort", "sort_by", "hint", "arrayFilters", "collation");
 
     /// Whether and how the documents of a collection are counted: the `count` parameter.
     public enum Counting {

@@ -4,6 +4,7 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.List;
 import java.util.regex.Pattern;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
@@ -19,6 +20,27 @@ final class JsonParameter {
     private static final Pattern FIELD = Pattern.compile("[\\w.]{1,100}");
 
     private JsonParameter() {}
+
+    /// The parameter `arrayFilters`: a list of filters.
+    ///
+    /// @throws ProblemException 400
+    static List<BsonDocument> documents(String text) {
+        try {
+            if (text.length() <= MAX_LENGTH
+                    && JsonParser.parse(text) instanceof BsonArray filters
+                    && filters.stream()
+                            .allMatch(filter ->
+                                    filter.isDocument() && !filter.asDocument().isEmpty())) {
+                return filters.stream().map(BsonValue::asDocument).toList();
+            }
+        } catch (MalformedJsonException _) {
+            // refused below
+        }
+        throw new ProblemException(
+                PARAMETER_INVALID,
+                "illegal arrayFilters parameter: it is a list of filters of at most " + MAX_LENGTH
+                        + " characters, such as [{\"e.n\": {\"$gt\": 1}}]");
+    }
 
     /// @throws ProblemException 400
     static BsonDocument document(String name, String text) {

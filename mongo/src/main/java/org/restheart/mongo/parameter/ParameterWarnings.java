@@ -127,6 +127,12 @@ public final class ParameterWarnings {
         }
         ofKey(request).ifPresent(warnings::add);
         ofFilter(request, kind).ifPresent(warnings::add);
+        if (request.method() != Method.PATCH && request.query().has("arrayFilters")) {
+            warnings.add("the parameter arrayFilters has no effect on " + request.method());
+        }
+        if (kind.hasId() && request.query().has("collation")) {
+            warnings.add("the parameter collation has no effect on one document, which has exactly its id");
+        }
         if (kind != ResourceKind.CHANGE_STREAM && kind != ResourceKind.AGGREGATION) { // their definitions name some
             warnings.addAll(UnknownParameters.of(request, kind, Set.of(), settings.strict()));
         }

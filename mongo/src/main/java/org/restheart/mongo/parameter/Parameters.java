@@ -6,6 +6,7 @@ import com.mongodb.ReadConcern;
 import com.mongodb.ReadConcernLevel;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
+import com.mongodb.client.model.Collation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +24,7 @@ import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.concern.BoundedConcern;
+import org.restheart.mongo.find.Collations;
 import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.IdType;
@@ -34,6 +36,8 @@ import org.restheart.mongo.resource.ResourcePath;
 /// @param id the document id of the path, if there is one
 /// @param writeMode in place of the method's default
 /// @param checkEtag whether a write needs the entity tag, in place of the collection's policy
+/// @param collation how texts are compared, in place of the collection's default
+/// @param arrayFilters which elements of arrays a change concerns
 /// @param noCache `nocache`: whether the properties of databases and collections are read without the cache
 public record Parameters(
         FindParameters find,
@@ -45,6 +49,8 @@ public record Parameters(
         Optional<WriteMode> writeMode,
         boolean checkEtag,
         Optional<BsonDocument> aggregationVariables,
+        Optional<Collation> collation,
+        List<BsonDocument> arrayFilters,
         boolean noCache) {
 
     /// Always checks in the same order, since the first invalid parameter is reported.
@@ -72,6 +78,9 @@ public record Parameters(
                 query.first(query.used("wm")).flatMap(WriteMode::of),
                 query.has("checkEtag"),
                 variables,
+                query.first("collation")
+                        .map(text -> Collations.of(JsonParameter.document("collation", text), "collation parameter")),
+                query.first("arrayFilters").map(JsonParameter::documents).orElse(List.of()),
                 query.has("nocache"));
     }
 
@@ -89,7 +98,18 @@ public record Parameters(
 
     private Parameters with(FindParameters find, Optional<BsonValue> id) {
         return new Parameters(
-                find, format, concerns, idType, id, shardKey, writeMode, checkEtag, aggregationVariables, noCache);
+                find,
+                format,
+                concerns,
+                idType,
+                id,
+                shardKey,
+                writeMode,
+                checkEtag,
+                aggregationVariables,
+                collation,
+                arrayFilters,
+                noCache);
     }
 
     private static boolean isBulkWrite(Request request, ResourcePath path) {
@@ -138,7 +158,18 @@ public record Parameters(
         checked(variables, String.join(", ", variables.keySet()), settings);
         aggregationVariables.ifPresent(variables::putAll);
         return new Parameters(
-                find, format, concerns, idType, id, shardKey, writeMode, checkEtag, Optional.of(variables), noCache);
+                find,
+                format,
+                concerns,
+                idType,
+                id,
+                shardKey,
+                writeMode,
+                checkEtag,
+                Optional.of(variables),
+                collation,
+                arrayFilters,
+                noCache);
     }
 
     private static BsonDocument checked(BsonDocument variables, String text, Settings settings) {

@@ -32,7 +32,7 @@ import org.restheart.http.access.ResourceKind;
 public final class UnknownParameters {
     /// All parameters that the data API and the filters before it read.
     private static final Set<String> KNOWN = Words.of("""
-        after avars cache checkEtag count eager explain filter hal hint id_type jsonMode keys noauthchallenge
+        after arrayFilters avars cache checkEtag collation count eager explain filter hal hint id_type jsonMode keys noauthchallenge
         nocache np page pagesize pretty readConcern readPreference rep shardkey sid sort sort_by txn wm
         writeConcern writeMode
         """);
@@ -42,7 +42,8 @@ public final class UnknownParameters {
             Stream.concat(KNOWN.stream(), Stream.of("schema")).collect(Collectors.toUnmodifiableSet());
 
     /// What decides which documents a write changes, and whether at all.
-    private static final Set<String> CONDITIONS = Set.of("filter", "checkEtag", "sid", "txn");
+    private static final Set<String> CONDITIONS =
+            Set.of("filter", "arrayFilters", "collation", "checkEtag", "sid", "txn");
 
     /// Parameters whose value may be JSON. Libraries that serialize objects write `filter[year]=1800` instead.
     private static final Set<String> JSON =

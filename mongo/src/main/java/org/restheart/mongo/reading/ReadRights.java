@@ -4,8 +4,8 @@ import com.mongodb.MongoNamespace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.bson.BsonDocument;
+import org.restheart.bson.fields.Operators;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.Grant;
@@ -21,8 +21,6 @@ import org.restheart.mongo.guard.ReadingStages;
 public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocument> projection) {
     /// Everything.
     public static final ReadRights ALL = new ReadRights(Optional.empty(), Optional.empty());
-
-    private static final Set<String> NOT_READING = Set.of("$out", "$merge", "$changeStream");
 
     public static ReadRights of(Grant grant) {
         return new ReadRights(grant.readFilter(), grant.projectResponse());
@@ -53,7 +51,7 @@ public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocumen
         }
         for (var stage : pipeline) {
             for (var name : stage.keySet()) {
-                if (NOT_READING.contains(name)) {
+                if (!Operators.READING_STAGES.contains(name)) {
                     throw new ProblemException(ProblemCode.FORBIDDEN, "the stage " + name + " is not allowed here");
                 }
             }

@@ -3,7 +3,12 @@ package org.restheart.mongo.resource;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import org.bson.BsonBinary;
+import org.bson.BsonBinarySubType;
+import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.bson.json.JsonMode;
+import org.bson.json.JsonWriterSettings;
 import org.bson.types.ObjectId;
 import org.restheart.http.PercentCoding;
 
@@ -11,6 +16,14 @@ import org.restheart.http.PercentCoding;
 public final class IdSpelling {
     /// What [IdType] reads as other values, or not at all.
     private static final Set<String> KEYWORDS = Set.of("", "_null", "_true", "_false", "_minkey", "_maxkey");
+
+    private static final JsonWriterSettings EXACT =
+            JsonWriterSettings.builder().outputMode(JsonMode.EXTENDED).build();
+
+    /// Of the path of an object, which is repeated in links.
+    private static final int LONGEST = 4_096;
+
+    private static final int UUID_BYTES = 16;
 
     private IdSpelling() {}
 
@@ -29,8 +42,26 @@ public final class IdSpelling {
             case NULL -> Optional.of("_null");
             case MIN_KEY -> Optional.of("_MinKey");
             case MAX_KEY -> Optional.of("_MaxKey");
+            case DECIMAL128 -> Optional.of(encode(id.asDecimal128().getValue().toString()) + "?id_type=DECIMAL128");
+            case BINARY -> ofBinary(id.asBinary());
+            case DOCUMENT -> ofDocument(id.asDocument());
             default -> Optional.empty();
         };
+    }
+
+    private static Optional<String> ofBinary(BsonBinary id) {
+        return id.getType() == BsonBinarySubType.UUID_STANDARD.getValue() && id.getData().length == UUID_BYTES
+                ? Optional.of(id.asUuid() + "?id_type=UUID")
+                : Optional.empty();
+    }
+
+    /// In Extended JSON, by which each field keeps its type.
+    private static Optional<String> ofDocument(BsonDocument id) {
+        if (id.keySet().stream().anyMatch(name -> name.startsWith("$"))) {
+            return Optional.empty();
+        }
+        var path = encode(id.toJson(EXACT)) + "?id_type=DOCUMENT";
+        return path.length() <= LONGEST ? Optional.of(path) : Optional.empty();
     }
 
     private static Optional<String> ofString(String id) {

@@ -5,8 +5,12 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.regex.Pattern;
+import org.bson.BsonBinary;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
+import org.bson.BsonDecimal128;
+import org.bson.BsonDocument;
 import org.bson.BsonMaxKey;
 import org.bson.BsonMinKey;
 import org.bson.BsonNull;
@@ -14,6 +18,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
+import org.bson.types.Decimal128;
 import org.bson.types.ObjectId;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
@@ -30,7 +35,15 @@ public enum IdType {
     MINKEY,
     MAXKEY,
     NULL,
-    BOOLEAN;
+    BOOLEAN,
+    UUID,
+    DECIMAL128,
+    DOCUMENT;
+
+    private static final Pattern UUID_TEXT = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+
+    /// Of the digits of a decimal number, its exponent included, as texts of MongoDB have them at most.
+    private static final int LONGEST_DECIMAL = 60;
 
     /// @throws ProblemException 400 for an unknown name
     public static IdType of(String name) {
@@ -43,7 +56,7 @@ public enum IdType {
             throw new ProblemException(
                     PARAMETER_INVALID,
                     "illegal id_type parameter; must be [OID, STRING_OID, STRING, NUMBER, DATE, MINKEY,"
-                            + " MAXKEY, NULL, BOOLEAN]");
+                            + " MAXKEY, NULL, BOOLEAN, UUID, DECIMAL128, DOCUMENT]");
         }
     }
 
@@ -87,7 +100,37 @@ public enum IdType {
             case MINKEY -> new BsonMinKey();
             case MAXKEY -> new BsonMaxKey();
             case BOOLEAN -> throw refuse("not a valid BOOLEAN; use _true or _false");
+            case UUID -> uuid(text);
+            case DECIMAL128 -> decimal(text);
+            case DOCUMENT -> document(text);
         };
+    }
+
+    private static BsonValue uuid(String text) {
+        if (!UUID_TEXT.matcher(text).matches()) {
+            throw refuse("not a valid UUID");
+        }
+        return new BsonBinary(java.util.UUID.fromString(text));
+    }
+
+    private static BsonValue decimal(String text) {
+        if (text.length() > LONGEST_DECIMAL) {
+            throw refuse("not a valid DECIMAL128");
+        }
+        try {
+            return new BsonDecimal128(Decimal128.parse(text));
+        } catch (NumberFormatException _) {
+            throw refuse("not a valid DECIMAL128");
+        }
+    }
+
+    /// Its fields are compared in this order, with these types. What MongoDB would take for operators is refused.
+    private static BsonValue document(String text) {
+        if (!(json(text, "not a valid DOCUMENT") instanceof BsonDocument document)
+                || document.keySet().stream().anyMatch(name -> name.startsWith("$"))) {
+            throw refuse("not a valid DOCUMENT: an object in Extended JSON, without operators");
+        }
+        return document;
     }
 
     /// Faster than the driver's constructor, which parses each digit pair as a text of its own.

@@ -82,7 +82,7 @@ public final class SchemaAccess {
     /// @param update of a collection's properties
     /// @throws ProblemException 403; 400 for changes whose result only MongoDB can compute
     public void check(DataRequest request, Update update) {
-        if (!(update instanceof Update.Operators(var operators))) {
+        if (!(update instanceof Update.Operators(var operators, var _))) {
             return;
         }
         var named = stored(request).map(BsonDocument::clone).orElseGet(BsonDocument::new);

@@ -9,6 +9,7 @@ import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.UpdateManyModel;
+import com.mongodb.client.model.UpdateOptions;
 import java.io.Serial;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -49,7 +51,7 @@ public final class CheckedChanges {
     private final MongoCollection<RawBsonDocument> collection;
     private final Optional<ClientSession> session;
     private final BsonDocument filter;
-    private final BsonDocument update;
+    private final Update.Operators update;
     private final Consumer<RawBsonDocument> check;
 
     /// Of the client, when this began: an error aborts it, and nothing may be changed outside of it then.
@@ -69,7 +71,7 @@ public final class CheckedChanges {
             MongoCollection<RawBsonDocument> collection,
             Optional<ClientSession> session,
             BsonDocument filter,
-            BsonDocument update,
+            Update.Operators update,
             Consumer<RawBsonDocument> check) {
         this.client = client;
         this.collection = SessionCollection.acknowledged(collection).withReadPreference(ReadPreference.primary());
@@ -328,7 +330,10 @@ public final class CheckedChanges {
     }
 
     private List<UpdateManyModel<RawBsonDocument>> change(BsonDocument documents) {
-        return List.of(new UpdateManyModel<>(documents, update));
+        var options = update.arrayFilters().isEmpty()
+                ? new UpdateOptions()
+                : new UpdateOptions().arrayFilters(update.arrayFilters());
+        return List.of(new UpdateManyModel<>(documents, update.document(), options));
     }
 
     private BsonDocument of(List<BsonValue> ids) {

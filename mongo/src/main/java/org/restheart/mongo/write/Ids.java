@@ -76,7 +76,8 @@ public final class Ids {
     /// @throws org.restheart.http.ProblemException 400 for operators that set another id
     static Update kept(Update update, BsonValue id) {
         return switch (update) {
-            case Update.Operators(var operators) -> new Update.Operators(withId(operators.clone(), id));
+            case Update.Operators(var operators, var arrayFilters) ->
+                new Update.Operators(withId(operators.clone(), id), arrayFilters);
             case Update.Pipeline(var stages) -> {
                 var all = new ArrayList<>(stages);
                 all.add(BsonDocument.parse("{$set: {_id: {$cond: [{$eq: ['$_id', 0]}, '$_id', 0]}}}"));

@@ -122,7 +122,9 @@ public final class TargetDocument {
         var sent = condition.sent(mode);
         var made = withId(update, sent);
         var filter = filter(mode);
-        var statement = made instanceof Update.Operators(var document) && ShortUpdate.is(document)
+        var statement = made instanceof Update.Operators(var document, var arrayFilters)
+                        && arrayFilters.isEmpty()
+                        && ShortUpdate.is(document)
                 ? shared(() -> statement(document, sent, filter))
                 : Optional.<BsonDocument>empty();
         return new DocumentWrite.Change(
@@ -143,7 +145,11 @@ public final class TargetDocument {
         var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE).hint(condition.hint());
         return outcome(
                 switch (update) {
-                    case Update.Operators(var document) -> collection.updateOne(filter, document, options);
+                    case Update.Operators(var document, var arrayFilters) ->
+                        collection.updateOne(
+                                filter,
+                                document,
+                                arrayFilters.isEmpty() ? options : options.arrayFilters(arrayFilters));
                     case Update.Pipeline(var stages) -> collection.updateOne(filter, stages, options);
                 });
     }

@@ -22,7 +22,7 @@ class PipelineInspectionTest {
             inspection(new PipelineRules(true, Set.of(), Set.of(), false, false));
 
     private static PipelineInspection inspection(PipelineRules rules) {
-        return new PipelineInspection(new QuerySecurity(Set.of(), rules, Set.of()), (_, _) -> Set.of());
+        return new PipelineInspection(new QuerySecurity(Set.of(), rules, Set.of(), Set.of()), (_, _) -> Set.of());
     }
 
     private static void check(PipelineInspection inspection, String stage) {
@@ -41,10 +41,13 @@ class PipelineInspectionTest {
                 "{$unionWith: {db: 'other', coll: 'c'}} | CROSS_DATABASE_ACCESS",
                 "{$out: {db: 'other', coll: 'c'}} | CROSS_DATABASE_OUTPUT operator '$out'",
                 "{$merge: {into: {db: 'other', coll: 'c'}}} | CROSS_DATABASE_OUTPUT operator '$merge'",
-                "{$facet: {a: [{$unionWith: 'other.c'}]}} | CROSS_DATABASE_ACCESS operator '$unionWith' at pipeline[0].$facet.a[0]",
+                "{$facet: {a: [{$unionWith: 'other.c'}]}} | CROSS_DATABASE_ACCESS operator '$unionWith' at"
+                        + " pipeline[0].$facet.a[0]",
                 "{$lookup: {from: 'c', pipeline: [{$lookup: {from: 'other.c'}}]}} | at pipeline[0].$lookup.pipeline[0]",
-                "{$unionWith: {coll: 'c', pipeline: [{$unionWith: 'other.c'}]}} | at pipeline[0].$unionWith.pipeline[0]",
-                "{$rankFusion: {input: {pipelines: {a: [{$unionWith: 'other.c'}]}}}} | at pipeline[0].$rankFusion.input.pipelines.a[0]",
+                "{$unionWith: {coll: 'c', pipeline: [{$unionWith: 'other.c'}]}} | at"
+                        + " pipeline[0].$unionWith.pipeline[0]",
+                "{$rankFusion: {input: {pipelines: {a: [{$unionWith: 'other.c'}]}}}} | at"
+                        + " pipeline[0].$rankFusion.input.pipelines.a[0]",
                 "{$merge: {into: 'c', whenMatched: [{$where: 1}]}} | JAVASCRIPT_EXECUTION operator '$where'",
                 "{$project: {x: {$function: {}}}} | JAVASCRIPT_EXECUTION operator '$function' at pipeline[0].$project.x"
             })

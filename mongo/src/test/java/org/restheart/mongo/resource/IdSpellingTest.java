@@ -1,8 +1,12 @@
 package org.restheart.mongo.resource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.UUID;
 import java.util.stream.Stream;
+import org.bson.BsonArray;
+import org.bson.BsonBinary;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
 import org.bson.BsonDecimal128;
@@ -19,6 +23,7 @@ import org.bson.BsonValue;
 import org.bson.types.Decimal128;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Query;
@@ -37,6 +42,13 @@ class IdSpellingTest {
                 new BsonDouble(1.5),
                 new BsonDouble(1e300),
                 new BsonDateTime(-1),
+                new BsonDecimal128(Decimal128.parse("1.50")),
+                new BsonDecimal128(Decimal128.parse("-1E+6000")),
+                new BsonBinary(UUID.fromString("0ecf4f0c-6d4e-4f2a-9c0d-3b2a1c0d4e5f")),
+                new BsonDocument("a", new BsonInt32(1))
+                        .append("b/;?", new BsonInt64(1))
+                        .append("c", new BsonDocument("d", new BsonString("é\"}"))),
+                new BsonDocument(),
                 BsonNull.VALUE,
                 BsonBoolean.TRUE,
                 BsonBoolean.FALSE,
@@ -57,8 +69,33 @@ class IdSpellingTest {
         assertThat(type.parse(segments.get(2))).isEqualTo(id);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "UUID | 0ecf4f0c6d4e4f2a9c0d3b2a1c0d4e5f",
+                "UUID | 1-1-1-1-1",
+                "DECIMAL128 | x",
+                "DECIMAL128 | 0x1",
+                "DOCUMENT | 1",
+                "DOCUMENT | {",
+                "DOCUMENT | [1]",
+                "DOCUMENT | {\"$gt\":\"\"}",
+                "DOCUMENT | {\"a\":1,\"$where\":\"1\"}",
+                "DOCUMENT | {\"$oid\":\"65f0c0ffee0000000000abcd\"}",
+                "DOCUMENT | {\"$regex\":\".*\"}"
+            })
+    void what_is_no_such_id_is_refused(IdType type, String text) {
+        assertThatThrownBy(() -> type.parse(text)).hasMessageContaining("not a valid " + type);
+    }
+
     static Stream<BsonValue> unaddressable() {
-        return Stream.of(new BsonDocument(), new BsonDecimal128(Decimal128.parse("1.5")));
+        return Stream.of(
+                new BsonArray(),
+                new BsonDocument("$gt", new BsonInt32(1)),
+                new BsonDocument("a", new BsonString("x".repeat(5_000))),
+                new BsonBinary(new byte[16]));
     }
 
     @ParameterizedTest

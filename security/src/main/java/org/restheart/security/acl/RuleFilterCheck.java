@@ -8,8 +8,8 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Operators;
 import org.restheart.http.Nearest;
-import org.restheart.http.Words;
 import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.PredicateParser;
 
@@ -19,16 +19,6 @@ final class RuleFilterCheck {
     private static final Set<String> VARIABLES = Stream.concat(
                     PredicateParser.FILTER_VARIABLES.stream(), Stream.of("%USER", "%ROLES", "%NOW"))
             .collect(Collectors.toUnmodifiableSet());
-
-    /// Operators at the top level of a filter.
-    private static final Set<String> WHOLE =
-            Set.of("$and", "$or", "$nor", "$expr", "$where", "$text", "$comment", "$jsonSchema", "$sampleRate");
-
-    /// Operators of a condition on a field. The references of `DBRef` are values.
-    private static final Set<String> OF_FIELDS = Words.of("""
-            $eq $ne $gt $gte $lt $lte $in $nin $not $exists $type $mod $regex $options $all $elemMatch $size
-            $bitsAllClear $bitsAllSet $bitsAnyClear $bitsAnySet $geoIntersects $geoWithin $within $near $nearSphere
-            $minDistance $maxDistance $uniqueDocs $geometry $comment $ref $id $db""");
 
     private RuleFilterCheck() {}
 
@@ -79,10 +69,10 @@ final class RuleFilterCheck {
         for (var entry : filter.entrySet()) {
             var key = entry.getKey();
             var value = entry.getValue();
-            if (key.startsWith("$") && !WHOLE.contains(key)) {
+            if (key.startsWith("$") && !Operators.TOP_OF_FILTER.contains(key)) {
                 throw wrong(
                         name,
-                        "the unknown operator " + key + Nearest.question(key, WHOLE)
+                        "the unknown operator " + key + Nearest.question(key, Operators.TOP_OF_FILTER)
                                 + " (conditions are written as {\"field\": {\"$eq\": …}})");
             }
             switch (key) {
@@ -133,20 +123,20 @@ final class RuleFilterCheck {
 
     private static void requireOperator(String name, String field, String operator, BsonValue operand)
             throws PermissionException {
-        if (!OF_FIELDS.contains(operator)) {
+        if (!Operators.CONDITIONS.contains(operator)) {
             var variable = meantVariable(operator);
             throw wrong(
                     name,
                     "the unknown operator " + operator + " on " + field
                             + (variable.isEmpty()
-                                    ? Nearest.question(operator, OF_FIELDS)
+                                    ? Nearest.question(operator, Operators.CONDITIONS)
                                     : "; did you mean the text \"" + variable.get() + "\"?"));
         }
         switch (operator) {
             case "$not" -> requireCondition(name, field, operand);
             case "$elemMatch" -> {
                 if (operand instanceof BsonDocument inner) {
-                    if (hasOperators(inner) && !WHOLE.contains(inner.getFirstKey())) {
+                    if (hasOperators(inner) && !Operators.TOP_OF_FILTER.contains(inner.getFirstKey())) {
                         requireCondition(name, field, inner);
                     } else {
                         requireConditions(name, inner);

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.bson.BsonBinarySubType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
@@ -113,6 +114,10 @@ final class PathSpelling {
             case MIN_KEY -> "_minkey";
             case MAX_KEY -> "_maxkey";
             case BOOLEAN -> "_" + id.asBoolean().getValue();
+            case BINARY ->
+                BsonBinarySubType.isUuid(id.asBinary().getType())
+                        ? id.asBinary().asUuid().toString()
+                        : null;
             default -> Values.text(id);
         };
     }

@@ -1,4 +1,4 @@
-package org.restheart.mongo.guard;
+package org.restheart.bson.fields;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -7,7 +7,7 @@ import org.restheart.http.ShortText;
 
 /// A place in a pipeline, made for every member. Names are chosen by clients, so its text is only made for a message:
 /// the texts of all places under a long name would take the memory. Immutable.
-final class Location {
+public final class Location {
     private static final int MAX_NAME = 100;
     private static final int MAX_STEPS = 20;
 
@@ -23,15 +23,15 @@ final class Location {
         this.index = index;
     }
 
-    static Location of(String name) {
+    public static Location of(String name) {
         return new Location(null, name, -1);
     }
 
-    Location member(String name) {
+    public Location member(String name) {
         return new Location(this, name, -1);
     }
 
-    Location element(int index) {
+    public Location element(int index) {
         return new Location(this, "", index);
     }
 
