@@ -14,36 +14,37 @@ class DoorsConformanceTest extends GatewayConformance {
                 mongo,
                 ConformanceGateway.of(ConformanceGateway.GUARDS
                         + """
-                core: {error-bodies: MINIMAL}
-                mclient: {connection-string: '$uri'}
-                mongo: {mongo-mounts: [{what: '*', where: /}]}
-                dataApi: {enabled: true, data-sources: [Cluster0]}
-                mcp: {enabled: true, calls-per-minute: 100000}
-                apiKeyAuthMechanism: {enabled: true}
-                apiKeyRealm: {keys-db: $keys}
-                fileRealmAuthenticator:
-                  enabled: true
-                  users:
-                    - {userid: admin, password: secret, roles: [admin]}
-                    - {userid: ada, password: secret, roles: [owners]}
-                    - {userid: bob, password: secret, roles: [public]}
-                    - {userid: rae, password: secret, roles: [rest]}
-                fileAclAuthorizer:
-                  enabled: true
-                  permissions:
-                    - role: admin
-                      predicate: path-prefix('/')
-                      mongo: {allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true,
-                        allowWriteMode: true, allowAdHocAggregations: true}
-                    - role: owners
-                      predicate: path-prefix('/') and via('data-api')
-                      mongo: {readFilter: {owner: '@user.userid'}}
-                    - role: owners
-                      predicate: 'method(GET) and regex(pattern="/[^/]+/orders(/.*)?", value=%U, full-match=true)'
-                      mongo: {readFilter: {owner: '@user.userid'}, projectResponse: {secret: 0}, allowManagementRequests: true}
-                    - {role: public, predicate: path-prefix('/'), mongo: {projectResponse: {secret: 0}}}
-                    - {role: rest, predicate: path-prefix('/') and via(rest)}
-                """.replace("$uri", mongo.connectionString()).replace("$keys", mongo.newDatabaseName())));
+                        core: {error-bodies: MINIMAL}
+                        mclient: {connection-string: '$uri'}
+                        mongo: {mongo-mounts: [{what: '*', where: /}]}
+                        dataApi: {enabled: true, data-sources: [Cluster0]}
+                        mcp: {enabled: true, calls-per-minute: 100000}
+                        apiKeyAuthMechanism: {enabled: true}
+                        bruteForceAttackGuard: {enabled: false}
+                        apiKeyRealm: {keys-db: $keys}
+                        fileRealmAuthenticator:
+                          enabled: true
+                          users:
+                            - {userid: admin, password: secret, roles: [admin]}
+                            - {userid: ada, password: secret, roles: [owners]}
+                            - {userid: bob, password: secret, roles: [public]}
+                            - {userid: rae, password: secret, roles: [rest]}
+                        fileAclAuthorizer:
+                          enabled: true
+                          permissions:
+                            - role: admin
+                              predicate: path-prefix('/')
+                              mongo: {allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true,
+                                allowWriteMode: true, allowAdHocAggregations: true}
+                            - role: owners
+                              predicate: path-prefix('/') and via('data-api')
+                              mongo: {readFilter: {owner: '@user.userid'}}
+                            - role: owners
+                              predicate: 'method(GET) and regex(pattern="/[^/]+/orders(/.*)?", value=%U, full-match=true)'
+                              mongo: {readFilter: {owner: '@user.userid'}, projectResponse: {secret: 0}, allowManagementRequests: true}
+                            - {role: public, predicate: path-prefix('/'), mongo: {projectResponse: {secret: 0}}}
+                            - {role: rest, predicate: path-prefix('/') and via(rest)}
+                        """.replace("$uri", mongo.connectionString()).replace("$keys", mongo.newDatabaseName())));
     }
 
     @ParameterizedTest(name = "{0}")
