@@ -41,7 +41,8 @@ final class Failures {
         if (operation.writes()) {
             statuses.add(409);
         }
-        if (operation.takesPrecondition()) {
+        if (operation.takesPrecondition()
+                || operation.parameters() == DataOperation.Parameters.CREATE) { // If-Match: * creates nothing
             statuses.add(412);
         }
         if (WITH_VARIABLES.contains(operation.kind())
