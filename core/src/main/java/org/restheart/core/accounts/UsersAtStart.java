@@ -241,7 +241,7 @@ final class UsersAtStart {
                 .find(Filters.eq(users.passwordProperty(), new BsonString(DefaultAccount.HASH)))
                 .first();
         defaultPassword = known != null;
-        if (defaultPassword) {
+        if (known != null) {
             LOG.warn(
                     "The account {} still has its default password, which is accepted from this machine only. Change"
                             + " it",

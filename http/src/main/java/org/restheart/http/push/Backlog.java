@@ -133,7 +133,11 @@ public final class Backlog {
 
     /// The same, until the receiver has taken all.
     public synchronized boolean awaitEmpty(Duration timeout) throws InterruptedException {
-        return await(waiting::isEmpty, timeout);
+        return await(this::isEmpty, timeout);
+    }
+
+    private synchronized boolean isEmpty() {
+        return waiting.isEmpty();
     }
 
     @GuardedBy("this")
