@@ -102,6 +102,19 @@ final class ReadGenerator {
         return random.percent(20) ? request.with("count", random.pick("", "estimated")) : request;
     }
 
+    /// Compares texts in another way, if it is a request of many documents.
+    FuzzRequest collated(FuzzRequest request) {
+        return random.percent(8)
+                ? request.with(
+                        "collation",
+                        random.pick(
+                                BsonDocument.parse("{locale: 'en', strength: 1}"),
+                                BsonDocument.parse("{locale: 'en', strength: 2}"),
+                                BsonDocument.parse("{locale: 'en', numericOrdering: true}"),
+                                BsonDocument.parse("{locale: 'simple'}")))
+                : request;
+    }
+
     FuzzRequest represented(FuzzRequest request) {
         var changed = request;
         if (random.percent(15)) {

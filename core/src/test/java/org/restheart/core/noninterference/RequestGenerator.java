@@ -66,6 +66,7 @@ final class RequestGenerator {
                 request = request.with("sid", SESSION);
             }
         }
+        request = reads.collated(writes.selecting(request));
         return random.percent(8) ? malformed(request) : request;
     }
 

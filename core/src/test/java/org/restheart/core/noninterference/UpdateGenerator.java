@@ -61,6 +61,7 @@ record UpdateGenerator(
         return switch (random.nextInt(12)) {
             case 0 -> random.pick("n.$.k", "a.$", "n.$[].k", "a.$[]", "n.$[].secret", "n.$[e].k");
             case 1 -> random.pick("n.0.k", "n.1.k", "n.0.secret", "a.1.x", "secret.x", "secret.0", "2024.0", "n.9.k");
+            case 2 -> random.pick("n.$[e].k", "n.$[e].k", "n.$[e].x", "a.$[e]", "n.$[e]", "n.$[e].secret");
             default -> values.path();
         };
     }

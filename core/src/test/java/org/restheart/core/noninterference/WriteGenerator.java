@@ -67,6 +67,20 @@ final class WriteGenerator {
         };
     }
 
+    /// Says which elements `$[e]` means, where an update has it.
+    FuzzRequest selecting(FuzzRequest request) {
+        if (!request.method().equals("PATCH")
+                || !FuzzRequest.text(request.body()).contains("$[e]")) {
+            return request;
+        }
+        var condition = random.pick(
+                document("$gt", values.scalar()),
+                document("$lt", values.scalar()),
+                document("$ne", values.scalar()),
+                document("$exists", BsonBoolean.TRUE));
+        return request.with("arrayFilters", array(document(random.pick("e", "e.k", "e.secret"), condition)));
+    }
+
     private FuzzRequest lines() {
         var text = IntStream.range(0, 1 + random.nextInt(3))
                 .mapToObj(_ -> identified(updates.content()).toJson())
