@@ -106,7 +106,8 @@ final class MongoParts implements AutoCloseable {
                 config.querySecurity(),
                 (db, name) -> metadata.collection(db, name).sources());
         this.deepPages = new DeepPageFinder(tasks, client, documents, config.cursorPool(), registry);
-        this.reads = new DocumentReads(documents, coalescer, metadata, forbiddenOperators, inspection);
+        this.reads = new DocumentReads(
+                documents, coalescer, config.queryTimeLimit(), metadata, forbiddenOperators, inspection);
         this.descriptions = new Descriptions(client, catalog, mounts, reads, config.metadataTtl());
         this.locations = new Locations(config.instanceBaseUrl());
         this.collections = new RequestCollections(client);

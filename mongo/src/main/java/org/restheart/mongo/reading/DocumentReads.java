@@ -39,6 +39,7 @@ public final class DocumentReads {
 
     private final ReadCommands commands;
     private final Coalescer coalesced;
+    private final Duration lookupLimit;
     private final Metadata metadata;
     private final ForbiddenOperators operators;
     private final PipelineInspection inspection;
@@ -48,22 +49,28 @@ public final class DocumentReads {
     public DocumentReads(
             DriverFinder documents,
             Coalescer coalescer,
+            Duration lookupLimit,
             Metadata metadata,
             ForbiddenOperators operators,
             PipelineInspection inspection) {
-        this(documents, coalescer, metadata, operators, inspection, new FairMemory(MAX_COLLECTING));
+        this(documents, coalescer, lookupLimit, metadata, operators, inspection, new FairMemory(MAX_COLLECTING));
     }
 
+    /// @param lookupLimit of reads by `_id` that have no time limit of their own: that of the data API, with whose
+    /// reads
+    ///     they share commands
     /// @param memory of the documents of all commands in progress
     DocumentReads(
             DriverFinder documents,
             Coalescer coalesced,
+            Duration lookupLimit,
             Metadata metadata,
             ForbiddenOperators operators,
             PipelineInspection inspection,
             FairMemory memory) {
         this.commands = new ReadCommands(documents, memory);
         this.coalesced = coalesced;
+        this.lookupLimit = lookupLimit;
         this.metadata = metadata;
         this.operators = operators;
         this.inspection = inspection;
@@ -167,7 +174,7 @@ public final class DocumentReads {
             }
             var id = query.id();
             return id.isPresent() && collection.map(KnownCollection::plain).orElseGet(() -> isPlain(query))
-                    ? coalesced.one(query.lookup(id.get())).thenApply(DocumentReads::list)
+                    ? coalesced.one(query.lookup(id.get(), lookupLimit)).thenApply(DocumentReads::list)
                     : coalesced.find(query.asFind(), change -> commands.run(query, change));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
@@ -275,7 +282,7 @@ public final class DocumentReads {
     private List<CompletionStage<List<RawBsonDocument>>> lookups(List<ReadQuery> queries) {
         return coalesced
                 .all(queries.stream()
-                        .map(query -> query.lookup(query.id().orElseThrow()))
+                        .map(query -> query.lookup(query.id().orElseThrow(), lookupLimit))
                         .toList())
                 .stream()
                 .<CompletionStage<List<RawBsonDocument>>>map(found -> found.thenApply(DocumentReads::list))

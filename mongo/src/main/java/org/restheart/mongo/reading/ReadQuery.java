@@ -51,9 +51,15 @@ public record ReadQuery(
                 .filter(value -> CanonicalId.of(value).isPresent());
     }
 
-    DocumentQuery lookup(BsonValue id) {
+    /// @param otherwise the time limit in place of none
+    DocumentQuery lookup(BsonValue id, Duration otherwise) {
+        var limit = timeLimit.isZero() ? otherwise : timeLimit;
         return new DocumentQuery(
-                namespace, id, StagedFilter.of(rights.readFilter(), List.of()), projection(), settings());
+                namespace,
+                id,
+                StagedFilter.of(rights.readFilter(), List.of()),
+                projection(),
+                new ReadSettings(Optional.empty(), Optional.empty(), limit));
     }
 
     FindQuery asFind() {

@@ -39,8 +39,9 @@ class FairReadsTest {
 
     /// Takes long enough for others to be queued.
     private static final BsonDocument SLOW = BsonDocument.parse("""
-            {$expr: {$gt: [{$reduce: {input: {$range: [0, 600000]}, initialValue: "$_id",
-             in: {$add: ["$$value", "$$this"]}}}, -1]}}""");
+        {$expr: {$gt: [{$reduce: {input: {$range: [0, 600000]}, initialValue: "$_id",
+         in: {$add: ["$$value", "$$this"]}}}, -1]}}\
+        """);
 
     private final FairMemory memory = new FairMemory(16L * MIB);
     private final MongoClient client;
@@ -79,6 +80,7 @@ class FairReadsTest {
         return new DocumentReads(
                 documents,
                 new Coalescer(client, ONE_AT_A_TIME, new SimpleMeterRegistry()),
+                Duration.ZERO,
                 metadata,
                 new ForbiddenOperators(QuerySecurity.DEFAULT),
                 new PipelineInspection(
