@@ -80,30 +80,26 @@ public final class CollectionHandlers {
         return written;
     }
 
-    /// Of concurrent requests that create the collection, the one that stores the properties first has created it:
-    /// since
-    /// MongoDB 7, the command to create it succeeds for each of them.
     private WriteOutcome write(DataRequest request, RawBsonDocument document) {
         if (request.resource().exists()) {
             properties.checkExistence(request, true);
             return StoredProperties.outcome(replace(properties.target(request), document), false);
         }
         properties.checkExistence(request, false);
-        var outlived = properties.areStored(request); // an earlier collection of this name: these are ignored
         var created = create(request);
         if (!created) {
             properties.checkExistence(request, true);
         }
-        var written = replace(
-                created ? properties.target(request, new Precondition.None()) : properties.target(request), document);
-        return StoredProperties.outcome(written, written instanceof WriteOutcome.Created || (created && outlived));
+        // properties that outlived an earlier collection of this name are ignored
+        var target = created ? properties.target(request, new Precondition.None()) : properties.target(request);
+        return StoredProperties.outcome(replace(target, document), created);
     }
 
     private static WriteOutcome replace(TargetDocument target, RawBsonDocument document) {
         return target.replacing(document, WriteMode.UPSERT).uncoalesced();
     }
 
-    /// False if a concurrent request created it first.
+    /// False if a concurrent request created it first; since MongoDB 7, that cannot be told.
     private boolean create(DataRequest request) {
         try {
             collections

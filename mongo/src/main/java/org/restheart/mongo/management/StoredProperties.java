@@ -17,7 +17,6 @@ import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
-import org.restheart.mongo.write.Ids;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
@@ -59,10 +58,6 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
 
     TargetDocument target(DataRequest request, Precondition precondition) {
         return new TargetDocument(collections.properties(request), id(request), precondition);
-    }
-
-    boolean areStored(DataRequest request) {
-        return collections.properties(request).find(Ids.equal(id(request))).first() != null;
     }
 
     /// The document that holds the properties.
