@@ -149,7 +149,10 @@ class FirstAccountTest extends LaunchFixture {
             assertStatus(status, sent.send("POST", "/token", ""));
             var local = client(server, "127.0.0.1", "admin", "secret");
             assertStatus(401, local.with("X-Forwarded-For", "203.0.113.9").get("/")); // of a proxy on this machine
-            assertStatus(200, local.with("X-Forwarded-For", "203.0.113.9, ::ffff:127.0.0.1").get("/"));
+            assertStatus(
+                    200,
+                    local.with("X-Forwarded-For", "203.0.113.9, ::ffff:127.0.0.1")
+                            .get("/"));
             assertStatus(200, local.get("/"));
         }
     }

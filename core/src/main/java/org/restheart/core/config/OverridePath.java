@@ -29,7 +29,7 @@ record OverridePath(String text, List<Step> steps) {
             Pattern.compile("/(?<key>[^/\\[\\]]+)(?<selectors>(?:\\[(?:'[^']*'|\"[^\"]*\"|[^'\"\\]])*\\])*)");
     private static final Pattern SELECTOR = Pattern.compile(
             "\\[\\s*(?:(?<index>\\d{1,9})"
-                + "|@?(?<key>[^=\\[\\]'\"]+?)\\s*=\\s*(?:'(?<single>[^']*)'|\"(?<double>[^\"]*)\"|(?<bare>[^'\"\\]]+?)))\\s*\\]");
+                    + "|@?(?<key>[^=\\[\\]'\"]+?)\\s*=\\s*(?:'(?<single>[^']*)'|\"(?<double>[^\"]*)\"|(?<bare>[^'\"\\]]+?)))\\s*\\]");
 
     /// Reads a path.
     ///
