@@ -178,13 +178,14 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
         } catch (CompletionException e) {
             result = replaced(execution, e);
         }
-        return outcome(execution, result, Map.of()).response();
+        return outcome(execution, result, Map.of()).response(execution.lease());
     }
 
     private QueryOutcome outcome(Execution execution, ExecutionResult result, Map<String, ?> extensions) {
         if (execution.fatal().isPresent()) {
             return failed(execution.fatal().get());
         }
+        execution.holdEncoding();
         try {
             var json = ResultJson.of(result, extensions, config.answers().maxBytes());
             boolean failed = !result.getErrors().isEmpty() && result.getData() == null;

@@ -3,9 +3,13 @@ package org.restheart.http;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
 
 /// Ends the process when its memory is used up. What goes on afterwards is not a server any more: the threads that were
 /// refused memory have ended, those of libraries among them, and the rest collects garbage. A supervisor starts it
@@ -16,6 +20,15 @@ public final class Fatal {
     private static final int STATUS = 3;
 
     private static final long INTERVAL_MILLIS = 100;
+
+    /// The part of the heap without which nothing goes on.
+    private static final int ROOM = 8;
+
+    /// Those that collect the whole heap while all threads wait.
+    private static final List<GarbageCollectorMXBean> WHOLE = ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .filter(collector -> Set.of("G1 Old Generation", "MarkSweepCompact", "PS MarkSweep")
+                    .contains(collector.getName()))
+            .toList();
 
     private static final byte[] MESSAGE =
             "The memory is used up (java.lang.OutOfMemoryError): the process ends. See docs/how-to/operate.md\n"
@@ -57,17 +70,39 @@ public final class Fatal {
         }
     }
 
+    /// Collections that follow each other without a pause clear soft references, too, when the heap was full between
+    /// them, and may leave room. Before the JVM refuses memory, it collects the whole heap twice.
     private static void watch() {
         var cleared = new ReferenceQueue<Object>();
-        var canary = new SoftReference<>(new Object(), cleared);
         try {
-            while (cleared.remove(INTERVAL_MILLIS) == null) {
-                canary.get(); // used just now
+            boolean isRefused = false;
+            while (!isRefused) {
+                var canary = new SoftReference<>(new Object(), cleared);
+                long before = wholeCollections();
+                while (cleared.remove(INTERVAL_MILLIS) == null) {
+                    canary.get(); // used just now
+                    before = wholeCollections();
+                }
+                isRefused = WHOLE.isEmpty() || wholeCollections() - before > 1 || !hasRoom();
             }
         } catch (InterruptedException | OutOfMemoryError _) {
             // nobody interrupts it
         }
         exit();
+    }
+
+    private static long wholeCollections() {
+        long count = 0;
+        for (var collector : WHOLE) {
+            count += collector.getCollectionCount();
+        }
+        return count;
+    }
+
+    private static boolean hasRoom() {
+        var runtime = Runtime.getRuntime();
+        long used = runtime.totalMemory() - runtime.freeMemory();
+        return used < runtime.maxMemory() - runtime.maxMemory() / ROOM;
     }
 
     private static void exit() {

@@ -45,11 +45,11 @@ final class PrettyFilter implements Filter {
                 ? response
                 : switch (response.content()) {
                     case Content.None _, Content.Push _, Content.Forwarded _ -> response;
-                    case Content.Bytes(var buffer)
-                    when buffer.remaining() <= PIECE -> response.with(Content.Bytes.of(whole(buffer)));
-                    case Content.Bytes(var buffer) ->
+                    case Content.Bytes(var buffer, var lease)
+                    when buffer.remaining() <= PIECE -> response.with(Content.Bytes.of(whole(buffer), lease));
+                    case Content.Bytes(var buffer, var lease) ->
                         response.with(new Content.Streamed(
-                                new Laid(new Whole(buffer)), buffer.remaining() + (long) MOST_PER_BYTE * PIECE));
+                                new Laid(new Whole(buffer)), buffer.remaining() + (long) MOST_PER_BYTE * PIECE, lease));
                     case Content.Streamed streamed -> response.with(streamed.through(Laid::new));
                 };
     }

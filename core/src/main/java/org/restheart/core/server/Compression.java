@@ -98,7 +98,7 @@ final class Compression {
         } catch (IOException e) {
             throw new UncheckedIOException("memory cannot fail", e);
         }
-        return Content.Bytes.of(coded.toByteArray());
+        return Content.Bytes.of(coded.toByteArray(), bytes.lease());
     }
 
     /// The compressor flushes on request, and frees its native memory when closed.
@@ -216,7 +216,7 @@ final class Compression {
                 length += deflater.deflate(member, length, member.length - TRAILER - length);
             }
             trailer(bytes).get(0, member, length, TRAILER);
-            return Content.Bytes.of(Arrays.copyOf(member, length + TRAILER));
+            return Content.Bytes.of(Arrays.copyOf(member, length + TRAILER), bytes.lease());
         }
 
         private static Content.Bytes stored(Content.Bytes bytes) {
@@ -225,7 +225,7 @@ final class Compression {
                     ByteBuffer.allocate(HEADER.length + 5 + length + TRAILER).order(ByteOrder.LITTLE_ENDIAN);
             member.put(HEADER).put((byte) 1).putShort((short) length).putShort((short) ~length);
             member.put(bytes.buffer().duplicate()).put(trailer(bytes));
-            return new Content.Bytes(member.flip());
+            return new Content.Bytes(member.flip(), bytes.lease());
         }
 
         private static ByteBuffer trailer(Content.Bytes bytes) {

@@ -21,6 +21,8 @@ import org.restheart.http.ContentCoding;
 import org.restheart.http.Fatal;
 import org.restheart.http.Fields;
 import org.restheart.http.InlineCommand;
+import org.restheart.http.Lease;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -50,6 +52,10 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     private final Note note;
     private final Admission.Admitted admitted;
     private final BodyLimits.Counter counter;
+
+    /// Owns what the request reads, and its response, until the exchange has ended and no thread works for it.
+    private final Lease lease;
+
     private final long arrived = System.nanoTime();
     private final @Nullable RequestSpan span;
     private Request request;
@@ -77,10 +83,11 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         this.span = parts.tracing().isEmpty()
                 ? null
                 : parts.tracing().get().begin(request, route.binding().uri(), arrived);
-        this.request = attributed(request, traffic, span);
         this.note = note;
         this.admitted = admitted;
         this.parts = parts;
+        this.lease = parts.memory().open(this::caller);
+        this.request = attributed(request, traffic, span).with(lease);
         this.counter = parts.bodies().open(this::caller);
     }
 
@@ -172,8 +179,15 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     }
 
     private void runBlocking() {
-        request = request.blocking();
-        failing(() -> deliver(handled()));
+        if (!lease.tryRetain()) {
+            return; // the client has gone
+        }
+        try {
+            request = request.blocking();
+            failing(() -> deliver(handled()));
+        } finally {
+            lease.close();
+        }
     }
 
     private Response handled() {
@@ -235,7 +249,9 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     }
 
     private void send(Ready built) {
-        var reserved = parts.untaken().reserve(http, this::caller, built);
+        var reserved = lease.tryJoin(built.content().lease())
+                ? parts.untaken().reserve(http, this::caller, built)
+                : Optional.<Ready>empty();
         if (reserved.isEmpty()) {
             parts.threads().execute(built.content()::abandon);
         }
@@ -243,7 +259,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
                 switch (built.content()) {
                     case Content.Push _ -> "too many large requests of this client are in progress";
                     case Content.Forwarded _ -> "too many requests of this client are in progress";
-                    default -> "responses that this client has not taken fill its share";
+                    default -> "too many responses of this client wait for it";
                 }));
         var ready = span == null ? fitting : span.respond(fitting);
         responseHeaders = ready.headers();
@@ -339,6 +355,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     public void exchangeEvent(HttpServerExchange ended, NextListener next) {
         try {
             leave();
+            lease.close();
             if (span != null) {
                 span.end(ended.getStatusCode(), ended.getResponseBytesSent());
             }
@@ -362,13 +379,16 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     /// @param threads starts a virtual thread per task
     /// @param waiting places of requests that wait for their clients, to send content or to take the response, by
     ///     caller as known then: fewer than there may be requests in flight, so that others are served meanwhile
+    /// @param memory of what requests read, and their responses hold
+    /// @param heads of requests
     /// @param untaken responses that wait
     /// @param clients determines the address under which a client's content is counted
     record Parts(
             Admission admission,
             BodyLimits bodies,
             FairShares waiting,
-            ResponseMemory responses,
+            MemoryBudget memory,
+            HeadMemory heads,
             UntakenResponses untaken,
             ClientAddress clients,
             ResponseWriter writer,

@@ -18,6 +18,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
@@ -67,7 +68,7 @@ class ManyRequestsTest {
                 waiting.eventual.complete(Response.status(200)
                         .with(
                                 "text/plain",
-                                Content.Bytes.of(waiting.request.body().bytes())));
+                                Content.Bytes.of(waiting.request.body().bytes(), Lease.CONSTANT)));
             }
         }
 
@@ -163,7 +164,7 @@ class ManyRequestsTest {
         try (var server = TestServer.of(blocking(
                 "/",
                 request -> Response.status(200)
-                        .with("text/plain", Content.Bytes.of(request.body().bytes()))))) {
+                        .with("text/plain", Content.Bytes.of(request.body().bytes(), Lease.CONSTANT))))) {
             slowPosts(server, 10); // what is opened once is opened now
             long before = descriptors();
             slowPosts(server, 150);

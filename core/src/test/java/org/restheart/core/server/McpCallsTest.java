@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.security.LogLines;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Withdrawable;
 import org.restheart.http.judged.JudgedRequests;
@@ -28,7 +29,8 @@ import org.slf4j.LoggerFactory;
 /// Threads and faults of calls of the Model Context Protocol.
 class McpCallsTest {
     private static final String BY_ID =
-            "{\"name\": \"find\", \"arguments\": {\"database\": \"d\", \"collection\": \"c\", \"filter\": {\"_id\": \"x\"}}}";
+            "{\"name\": \"find\", \"arguments\": {\"database\": \"d\", \"collection\": \"c\", \"filter\": {\"_id\":"
+                    + " \"x\"}}}";
     private static final String ALL =
             "{\"name\": \"find\", \"arguments\": {\"database\": \"d\", \"collection\": \"c\"}}";
 
@@ -93,7 +95,9 @@ class McpCallsTest {
             try (var lines = new LogLines()) {
                 var response = call(
                         (_, _) -> Response.status(200)
-                                .with("application/json", new Content.Streamed(new Broken(documents), 100)),
+                                .with(
+                                        "application/json",
+                                        new Content.Streamed(new Broken(documents), 100, Lease.CONSTANT)),
                         "tools/call",
                         ALL);
                 assertThat(response.body()).contains(documents.length() == 1 ? "broke off" : "\"capped\": [\"time\"]");
@@ -122,7 +126,7 @@ class McpCallsTest {
         var document = "{\"_id\": \"x\"}".getBytes(StandardCharsets.UTF_8);
         JudgedRequests requests = (_, _) -> asked.getAndIncrement() == 0
                 ? Response.later(new Withdrawn(), same -> same)
-                : Response.status(200).with("application/json", Content.Bytes.of(document));
+                : Response.status(200).with("application/json", Content.Bytes.of(document, Lease.CONSTANT));
         var service =
                 new FaultsOfTranslatorsTest.Authenticated(FaultsOfTranslatorsTest.mcp(requests), Optional.empty());
         try (var lines = new LogLines();
@@ -132,10 +136,12 @@ class McpCallsTest {
                     server.listener().address().getPort())) {
                 var body = message("tools/call", BY_ID);
                 socket.getOutputStream()
-                        .write(
-                                ("POST /_mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
-                                                + body.length() + "\r\n\r\n" + body)
-                                        .getBytes(StandardCharsets.US_ASCII));
+                        .write(("POST /_mcp HTTP/1.1\r\n"
+                                        + "Host: localhost\r\n"
+                                        + "Content-Type: application/json\r\n"
+                                        + "Content-Length: "
+                                        + body.length() + "\r\n\r\n" + body)
+                                .getBytes(StandardCharsets.US_ASCII));
                 await().until(() -> asked.get() == 1);
                 assertThat(post(server, "tools/call", BY_ID).body()).contains("more than 1 calls at a time");
             }
@@ -181,7 +187,8 @@ class McpCallsTest {
     @Test
     void large_calls_by_id_wait_for_the_log_themselves() throws Exception {
         var document = "{\"_id\": \"x\"}".getBytes(StandardCharsets.UTF_8);
-        JudgedRequests requests = (_, _) -> Response.status(200).with("application/json", Content.Bytes.of(document));
+        JudgedRequests requests =
+                (_, _) -> Response.status(200).with("application/json", Content.Bytes.of(document, Lease.CONSTANT));
         assertThat(loggedBy(requests, BY_ID)).containsExactly("mcp-audit");
         var large = BY_ID.replaceFirst("\\{", "{\"unused\": \"" + "x".repeat(70_000) + "\", ");
         assertThat(loggedBy(requests, large)).hasSize(1).doesNotContain("mcp-audit");

@@ -127,6 +127,14 @@ final class RawHttp2 implements AutoCloseable {
         send(HEADERS, END_OF_HEADERS, stream, head(method, "http", path, "test", fields));
     }
 
+    /// A `POST` with content.
+    ///
+    /// @param fields names and values in turn
+    void post(int stream, String path, String content, String... fields) throws IOException {
+        send(HEADERS, END_OF_HEADERS, stream, head("POST", "http", path, "test", fields));
+        content(stream, content, true);
+    }
+
     /// Content of what has begun.
     void content(int stream, String text, boolean last) throws IOException {
         send(DATA, last ? END_OF_STREAM : 0, stream, text.getBytes(StandardCharsets.US_ASCII));

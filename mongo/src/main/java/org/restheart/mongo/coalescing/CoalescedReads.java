@@ -10,6 +10,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
+import org.restheart.http.Lease;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.SharedFinds.FindResult;
@@ -26,6 +28,7 @@ public final class CoalescedReads {
             task -> Thread.ofVirtual().name("read").start(CallerScope.carried(task));
 
     private final DriverFinder documents;
+    private final MemoryBudget memory;
     private final Optional<PointReads> points;
     private final Optional<SharedFinds> finds;
     private final Optional<BatchQueues<QueryKey, Supplier<List<List<RawBsonDocument>>>, List<List<RawBsonDocument>>>>
@@ -33,11 +36,13 @@ public final class CoalescedReads {
 
     CoalescedReads(
             DriverFinder documents,
+            MemoryBudget memory,
             Optional<PointReads> points,
             Optional<SharedFinds> finds,
             Optional<BatchQueues<QueryKey, Supplier<List<List<RawBsonDocument>>>, List<List<RawBsonDocument>>>>
                     queries) {
         this.documents = documents;
+        this.memory = memory;
         this.points = points;
         this.finds = finds;
         this.queries = queries;
@@ -57,7 +62,12 @@ public final class CoalescedReads {
             }
             return answers;
         }
-        return points.get().submitAll(queries).stream()
+        var caller = CallerScope.current();
+        var lease = memory.open(() -> caller);
+        var reads = points.get().submitAll(queries, lease);
+        var _ = CompletableFuture.allOf(reads.toArray(CompletableFuture[]::new))
+                .whenComplete((_, _) -> lease.close()); // the caller counts what it has received
+        return reads.stream()
                 .map(pending -> pending.thenApply(BatchResult::outcome))
                 .toList();
     }
@@ -68,7 +78,11 @@ public final class CoalescedReads {
     public CompletionStage<List<RawBsonDocument>> find(
             FindQuery query, Function<UnaryOperator<Finder>, List<RawBsonDocument>> read) {
         return finds.<CompletionStage<List<RawBsonDocument>>>map(shared -> shared.submit(new SharedFinds.Find(
-                                query, FORM, false, change -> new FindResult.Documents(read.apply(change))))
+                                query,
+                                FORM,
+                                false,
+                                Lease.CONSTANT, // reading holds the memory, and then the callers what they receive
+                                use -> new FindResult.Documents(read.apply(use.change()))))
                         .thenApply(result -> ((FindResult.Documents) result.outcome()).documents()))
                 .orElseGet(() -> CompletableFuture.supplyAsync(() -> read.apply(UnaryOperator.identity()), THREADS));
     }

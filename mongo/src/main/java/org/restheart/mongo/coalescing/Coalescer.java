@@ -7,8 +7,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.bson.RawBsonDocument;
+import org.restheart.http.Content;
+import org.restheart.http.Lease;
+import org.restheart.http.MemoryBudget;
+import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Batching.BatchLoad;
 import org.restheart.mongo.coalescing.SharedFinds.FindResult;
+import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
@@ -30,6 +37,7 @@ public final class Coalescer {
     private final CoalescingConfig config;
     private final TimeLimitedWrites limited;
     private final BlockedDocuments blocked = new BlockedDocuments();
+    private final DocumentSizes sizes = new DocumentSizes();
 
     /// One instance for all services, so that all reads by `_id` are coalesced.
     private final Optional<PointReads> points;
@@ -41,7 +49,7 @@ public final class Coalescer {
         this.config = config;
         this.limited = new TimeLimitedWrites(client, config.retriesWrites());
         this.batching = new Batching(client, config, threads(), Deployment.of(client), new BatchLoad(), registry);
-        this.points = config.reads() ? Optional.of(new PointReads(batching)) : Optional.empty();
+        this.points = config.reads() ? Optional.of(new PointReads(batching, sizes)) : Optional.empty();
         this.finds = config.queries() ? Optional.of(new SharedFinds(batching)) : Optional.empty();
     }
 
@@ -80,6 +88,11 @@ public final class Coalescer {
         return config.updates() ? coalescedWrites("delete") : DocumentWrites.uncoalesced();
     }
 
+    /// What is known of the documents of each collection.
+    public DocumentSizes sizes() {
+        return sizes;
+    }
+
     /// Those of a session run alone.
     public Lookups lookups(DriverFinder documents) {
         var uncoalesced = Lookups.uncoalesced(documents);
@@ -89,14 +102,34 @@ public final class Coalescer {
         var reads = points.get();
         return (request, plain, query, answer) ->
                 plain && query.settings().session().isEmpty() && PointReads.fits(query)
-                        ? batching.defer(reads.submit(query), answer)
+                        ? batching.defer(
+                                reads.submit(query, request.lease()), found -> encoded(request.lease(), found, answer))
                         : uncoalesced.one(request, plain, query, answer);
     }
 
+    /// The request holds its content instead of the document from now on.
+    private static Response.Ready encoded(
+            Lease lease, Optional<RawBsonDocument> found, Function<Optional<RawBsonDocument>, Response.Ready> answer) {
+        long held = 0;
+        try {
+            var response = answer.apply(found);
+            held = response.content() instanceof Content.Bytes bytes ? bytes.length() : 0;
+            return response;
+        } finally {
+            lease.correct(PointReads.held(found), held);
+        }
+    }
+
     /// Reads of services other than the data API.
-    public CoalescedReads reads(DriverFinder documents) {
+    ///
+    /// @param memory of the documents of all commands in progress
+    public CoalescedReads reads(DriverFinder documents, MemoryBudget memory) {
         return new CoalescedReads(
-                documents, points, finds, config.queries() ? Optional.of(batching.queues("query")) : Optional.empty());
+                documents,
+                memory,
+                points,
+                finds,
+                config.queries() ? Optional.of(batching.queues("query")) : Optional.empty());
     }
 
     /// Equal queries that wait at the same time run once and share the documents, and the encoded page if they have the
@@ -114,7 +147,8 @@ public final class Coalescer {
                                 page.query(),
                                 page.form(),
                                 page.isInterruptible(),
-                                change -> new FindResult.Page(reading.read(change)))),
+                                request.lease(),
+                                use -> new FindResult.Page(reading.read(use)))),
                         taken -> ((FindResult.Page) taken).response());
     }
 

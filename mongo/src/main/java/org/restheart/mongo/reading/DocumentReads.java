@@ -11,13 +11,14 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
-import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.CoalescedReads;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -33,10 +34,6 @@ import org.restheart.mongo.reading.ReadCommands.Union;
 ///
 /// Every result fails with a [ProblemException], on a thread that must not be blocked.
 public final class DocumentReads {
-    /// The most bytes of the documents of all commands in progress.
-    private static final long MAX_COLLECTING =
-            Math.max(2 * ReadCommands.MAX_BYTES, Runtime.getRuntime().maxMemory() / 8);
-
     private final ReadCommands commands;
     private final CoalescedReads coalesced;
     private final Metadata metadata;
@@ -50,19 +47,20 @@ public final class DocumentReads {
             Coalescer coalescer,
             Metadata metadata,
             ForbiddenOperators operators,
-            PipelineInspection inspection) {
-        this(documents, coalescer.reads(documents), metadata, operators, inspection, new FairMemory(MAX_COLLECTING));
+            PipelineInspection inspection,
+            MemoryBudget memory) {
+        this(documents, coalescer.reads(documents, memory), coalescer.sizes(), metadata, operators, inspection, memory);
     }
 
-    /// @param memory of the documents of all commands in progress
     DocumentReads(
             DriverFinder documents,
             CoalescedReads coalesced,
+            DocumentSizes sizes,
             Metadata metadata,
             ForbiddenOperators operators,
             PipelineInspection inspection,
-            FairMemory memory) {
-        this.commands = new ReadCommands(documents, memory);
+            MemoryBudget memory) {
+        this.commands = new ReadCommands(documents, sizes, memory);
         this.coalesced = coalesced;
         this.metadata = metadata;
         this.operators = operators;

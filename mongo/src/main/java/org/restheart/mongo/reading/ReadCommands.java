@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -19,12 +20,13 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.AnyName;
-import org.restheart.http.Problem;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Words;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairMemory;
+import org.restheart.mongo.find.DocumentSizes;
+import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.ReadSettings;
@@ -34,7 +36,7 @@ import org.restheart.mongo.reading.DocumentReads.DocumentSample;
 /// Thread-safe.
 ///
 /// @param memory of the documents of all commands in progress
-record ReadCommands(DriverFinder documents, FairMemory memory) {
+record ReadCommands(DriverFinder documents, DocumentSizes sizes, MemoryBudget memory) {
     /// The most bytes of the documents of one command.
     static final long MAX_BYTES = 64L << 20;
 
@@ -54,9 +56,12 @@ record ReadCommands(DriverFinder documents, FairMemory memory) {
 
     /// [#run(ReadQuery)] with a changed finder.
     List<RawBsonDocument> run(ReadQuery query, UnaryOperator<Finder> change) {
-        try (var cursor = change.apply(documents).find(query.asFind(), Math.min(query.limit(), BATCH) + 1)) {
-            return collected(cursor, query.limit());
-        }
+        var finder = change.apply(documents);
+        return collected(
+                sizes.of(query.namespace()),
+                Math.min(query.limit(), BATCH) + 1,
+                batch -> finder.find(query.asFind(), batch),
+                query.limit());
     }
 
     /// Runs a pipeline.
@@ -66,28 +71,37 @@ record ReadCommands(DriverFinder documents, FairMemory memory) {
     List<RawBsonDocument> run(ReadPipeline query, List<BsonDocument> stages, int limit) {
         var namespace = query.namespace();
         var settings = new ReadSettings(Optional.empty(), Optional.empty(), query.timeLimit());
-        try (var cursor = documents.results(namespace, stages, settings, query.allowDiskUse(), BATCH)) {
-            return collected(cursor, limit);
-        }
+        return collected(
+                sizes.of(namespace, "results"),
+                BATCH,
+                batch -> documents.results(namespace, stages, settings, query.allowDiskUse(), batch),
+                limit);
     }
 
     /// In the memory of all callers who wait for the result. It does not belong to the first of them alone: others
     /// would use up that caller's share, or would fail because the share is used up.
-    private List<RawBsonDocument> collected(MongoCursor<RawBsonDocument> cursor, int limit) {
+    ///
+    /// @param find returns the cursor by the number of documents in a batch
+    private List<RawBsonDocument> collected(
+            Size size, int most, IntFunction<MongoCursor<RawBsonDocument>> find, int limit) {
         var found = new ArrayList<RawBsonDocument>();
-        try (var held = memory.open(CallerScope.sharers())) {
-            while ((limit == 0 || found.size() < limit) && cursor.hasNext()) {
-                var document = cursor.next();
-                if (held.bytes() + document.getByteLength() > MAX_BYTES) {
-                    throw new ProblemException(
-                            ProblemCode.UNPROCESSABLE, "the result is larger than " + (MAX_BYTES >> 20) + " MiB");
+        int batch = size.batch(most);
+        long bytes = 0;
+        try (var lease = memory.open(CallerScope.sharers())) {
+            lease.hold((long) Size.COPIES * batch * size.one());
+            try (var cursor = find.apply(batch)) {
+                while ((limit == 0 || found.size() < limit) && cursor.hasNext()) {
+                    var document = cursor.next();
+                    bytes += document.getByteLength();
+                    if (bytes > MAX_BYTES) {
+                        throw new ProblemException(
+                                ProblemCode.UNPROCESSABLE, "the result is larger than " + (MAX_BYTES >> 20) + " MiB");
+                    }
+                    lease.cover(bytes);
+                    found.add(document);
                 }
-                if (!held.add(document.getByteLength())) {
-                    throw Problem.overloaded("other results use the available memory at the moment")
-                            .raise();
-                }
-                found.add(document);
             }
+            size.saw(bytes, found.size());
             return found;
         }
     }

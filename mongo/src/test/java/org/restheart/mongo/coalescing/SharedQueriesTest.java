@@ -12,6 +12,7 @@ import org.bson.BsonBinary;
 import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.MemoryBudget;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.testkit.TestMongo;
@@ -27,7 +28,7 @@ class SharedQueriesTest {
 
     SharedQueriesTest(TestMongo mongo) {
         queries = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry())
-                .reads(new DriverFinder(mongo.client()));
+                .reads(new DriverFinder(mongo.client()), new MemoryBudget(64 << 20));
     }
 
     private static QueryKey key(int number, int bytes) {

@@ -15,8 +15,8 @@ import org.bson.BsonDocument;
 import org.bson.Document;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.find.DriverFinder;
@@ -38,10 +38,11 @@ class FairReadsTest {
 
     /// Takes long enough for others to be queued.
     private static final BsonDocument SLOW = BsonDocument.parse("""
-            {$expr: {$gt: [{$reduce: {input: {$range: [0, 600000]}, initialValue: "$_id",
-             in: {$add: ["$$value", "$$this"]}}}, -1]}}""");
+        {$expr: {$gt: [{$reduce: {input: {$range: [0, 600000]}, initialValue: "$_id",
+         in: {$add: ["$$value", "$$this"]}}}, -1]}}\
+        """);
 
-    private final FairMemory memory = new FairMemory(16L * MIB);
+    private final MemoryBudget memory = new MemoryBudget(80L * MIB);
     private final MongoClient client;
     private final MongoNamespace namespace;
     private final DocumentReads reads;
@@ -75,9 +76,11 @@ class FairReadsTest {
     private DocumentReads reads(MongoClient client) {
         var metadata = new Metadata(client, Duration.ofMinutes(1));
         var documents = new DriverFinder(client);
+        var coalescer = new Coalescer(client, ONE_AT_A_TIME, new SimpleMeterRegistry());
         return new DocumentReads(
                 documents,
-                new Coalescer(client, ONE_AT_A_TIME, new SimpleMeterRegistry()).reads(documents),
+                coalescer.reads(documents, memory),
+                coalescer.sizes(),
                 metadata,
                 new ForbiddenOperators(QuerySecurity.DEFAULT),
                 new PipelineInspection(
@@ -96,10 +99,9 @@ class FairReadsTest {
     }
 
     private void check(boolean pipeline) {
-        try (var held = memory.open(ADA)) {
-            assertThat(held.add(8L * MIB)).isTrue();
-            assertThatThrownBy(() -> read(ADA, pipeline))
-                    .hasMessageContaining("other results use the available memory");
+        try (var held = memory.open(List.of(ADA))) {
+            assertThat(held.tryHold(36L * MIB)).isTrue();
+            assertThatThrownBy(() -> read(ADA, pipeline)).hasMessageContaining("hold its share of the memory");
             assertThat(read(BOB, pipeline)).hasSize(8);
         }
         assertThat(read(ADA, pipeline)).hasSize(8);
@@ -108,8 +110,8 @@ class FairReadsTest {
     /// The first of them holds all the memory that it may have.
     @Test
     void equal_reads_that_wait_together_are_all_served_if_one_of_their_callers_has_memory() throws Exception {
-        try (var held = memory.open(ADA)) {
-            assertThat(held.add(8L * MIB)).isTrue();
+        try (var held = memory.open(List.of(ADA))) {
+            assertThat(held.tryHold(36L * MIB)).isTrue();
             var running = find(CARL, SLOW);
             var slow = "{active: true, ns: '" + namespace.getFullName() + "'}";
             await().until(() -> !TestMongo.operations(client, slow).isEmpty());
