@@ -16,6 +16,8 @@ final class DocumentEnvelopes {
     /// @param array JSON
     static Content many(Content array) {
         return switch (array) {
+            case Content.Bytes(var buffer, var lease)
+            when buffer.remaining() > Lease.SMALL -> new Content.Streamed(new Around(new Whole(buffer)), 0, lease);
             case Content.Bytes(var buffer, var lease) -> around(MANY, buffer.duplicate(), lease);
             case Content.Streamed streamed -> streamed.through(Around::new);
             case Content.None _ ->
@@ -47,6 +49,25 @@ final class DocumentEnvelopes {
         json.get(all, opening.length, json.remaining());
         all[all.length - 1] = '}';
         return Content.Bytes.of(all, lease);
+    }
+
+    /// A page that other requests share: a copy for each would have no owner.
+    private static final class Whole implements Content.Source {
+        private ByteBuffer rest;
+
+        Whole(ByteBuffer bytes) {
+            this.rest = bytes.duplicate();
+        }
+
+        @Override
+        public ByteBuffer next() {
+            var all = rest;
+            rest = ByteBuffer.allocate(0);
+            return all;
+        }
+
+        @Override
+        public void close() {}
     }
 
     /// The prefix, the array in parts, and the closing brace.
