@@ -1,6 +1,7 @@
 package org.restheart.core;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
@@ -54,6 +55,13 @@ class ArchitectureTest {
 
     @Test
     void modules_depend_in_one_direction() {
+        classes()
+                .that()
+                .resideInAPackage("org.restheart.data..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("org.restheart.data..", "org.bson..", "org.jspecify..", "java..")
+                .check(CLASSES);
         noClasses()
                 .that()
                 .resideInAnyPackage("org.restheart.http..", "org.restheart.bson..")

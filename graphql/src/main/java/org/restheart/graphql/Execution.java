@@ -20,6 +20,7 @@ import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Access;
 import org.restheart.graphql.app.FieldMapping;
 import org.restheart.graphql.app.FieldMapping.Loading;
 import org.restheart.graphql.app.FieldMapping.Source;
@@ -37,7 +38,6 @@ import org.restheart.http.TimeSlices;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.reading.ReadPipeline;
 import org.restheart.mongo.reading.ReadQuery;
-import org.restheart.mongo.reading.ReadRights;
 
 /// The execution of one operation. Confined to its thread.
 final class Execution implements InstrumentationState, AutoCloseable {
@@ -66,9 +66,9 @@ final class Execution implements InstrumentationState, AutoCloseable {
     private final Request request;
     private final Loads loads;
     private final GraphqlConfig.Answers bounds;
-    private final Function<Source, ReadRights> rights;
+    private final Function<Source, Access> rights;
     private final SubscriptionRoot subscribed;
-    private final Map<Source, ReadRights> known = new HashMap<>();
+    private final Map<Source, Access> known = new HashMap<>();
     private final @Nullable BsonDocument user;
     private final ResultMemory.Share memory;
     private final TimeSlices slices = new TimeSlices();
@@ -89,7 +89,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
             Request request,
             Loads loads,
             GraphqlConfig.Answers bounds,
-            Function<Source, ReadRights> rights,
+            Function<Source, Access> rights,
             SubscriptionRoot subscribed,
             ResultMemory.Share memory) {
         this.memory = memory;
@@ -190,7 +190,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
         return variables;
     }
 
-    private ReadRights rights(Source source) {
+    private Access rights(Source source) {
         return known.computeIfAbsent(source, rights);
     }
 

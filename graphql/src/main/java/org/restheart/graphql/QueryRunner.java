@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
+import org.restheart.data.Access;
 import org.restheart.graphql.OperationResult.QueryOutcome;
 import org.restheart.graphql.app.Node;
 import org.restheart.http.Problem;
@@ -18,7 +19,6 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.DocumentReads.KnownCollection;
-import org.restheart.mongo.reading.ReadRights;
 
 /// Executes operations. Thread-safe.
 record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess access, ResultMemory memory) {
@@ -125,10 +125,10 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
         }
         var source = find.get().source();
         Optional<KnownCollection> collection;
-        ReadRights allowed;
+        Access allowed;
         try {
             collection = reads.known(source.namespace());
-            allowed = collection.isPresent() ? access.rights(request, source) : ReadRights.ALL;
+            allowed = collection.isPresent() ? access.rights(request, source) : new Access.Root();
         } catch (ProblemException _) {
             return Optional.empty(); // it becomes an error of the field
         }

@@ -12,6 +12,7 @@ import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.data.Access;
 import org.restheart.graphql.app.FieldMapping;
 import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.FieldShape;
@@ -29,7 +30,6 @@ import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.http.push.Subscription;
-import org.restheart.mongo.reading.ReadRights;
 
 /// Access to what fields are mapped to: the read rights on collections, and declared change streams. The caller's
 /// rights are determined, and streams opened, by its REST request for them, so that its access rules hold and listeners
@@ -66,12 +66,12 @@ public final class SourceAccess {
     /// the caller. May block.
     ///
     /// @throws ProblemException 403 if the caller may not read the collection, or no caller may
-    ReadRights rights(Request request, Source source) {
+    Access rights(Request request, Source source) {
         if (reserved.stream().anyMatch(namespace -> isNamed(namespace, source.namespace()))) {
             throw JudgedRequests.NOT_PERMITTED.raise();
         }
         if (!source.asCaller()) {
-            return new ReadRights(Optional.empty(), Optional.ofNullable(hidden.get(source.namespace())));
+            return new Access.Definer(Optional.ofNullable(hidden.get(source.namespace())));
         }
         var path = paths.apply(source.namespace()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
         Optional<DataFacts> facts;
@@ -80,7 +80,7 @@ public final class SourceAccess {
         } catch (ProblemException e) {
             throw JudgedRequests.isNotPermitted(e.problem()) ? NOT_FOR_CALLER.raise() : e;
         }
-        return facts.map(known -> ReadRights.of(known.grant())).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
+        return facts.map(DataFacts::grant).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
     }
 
     /// Names are compared without regard to case, as on a case-insensitive file system.

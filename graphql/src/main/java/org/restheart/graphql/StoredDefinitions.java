@@ -20,11 +20,11 @@ import org.bson.BsonObjectId;
 import org.bson.BsonRegularExpression;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
+import org.restheart.data.Access;
 import org.restheart.graphql.app.AppUris;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadQuery;
-import org.restheart.mongo.reading.ReadRights;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -133,7 +133,7 @@ final class StoredDefinitions {
     private List<RawBsonDocument> find(String database, BsonDocument filter) {
         var namespace = new MongoNamespace(database, collection);
         var query = new ReadQuery(
-                namespace, filter, new BsonDocument("_id", new BsonInt32(1)), 0, MAX, Duration.ZERO, ReadRights.ALL);
+                namespace, filter, new BsonDocument("_id", new BsonInt32(1)), 0, MAX, Duration.ZERO, new Access.Root());
         try {
             return reads.find(query).toCompletableFuture().join();
         } catch (CompletionException e) {

@@ -27,8 +27,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Privilege;
 import org.restheart.http.Nearest;
-import org.restheart.http.access.Demand;
 import org.restheart.http.judged.Via;
 
 /// The tools, in the order in which they are listed. Definitions are short, since hosts send them to the model in every
@@ -173,15 +173,15 @@ enum Tool {
     /// What a permission needs for the tool, besides allowing to read the collection.
     Optional<String> right() {
         return switch (this) {
-            case COLLECTION_INDEXES, EXPLAIN -> Optional.of(flag(Demand.MANAGEMENT));
+            case COLLECTION_INDEXES, EXPLAIN -> Optional.of(flag(Privilege.MANAGEMENT));
             case AGGREGATE ->
-                Optional.of(
-                        "method(POST) and " + flag(Demand.AD_HOC_AGGREGATION) + "; run-aggregation runs stored ones");
+                Optional.of("method(POST) and " + flag(Privilege.AD_HOC_AGGREGATION)
+                        + "; run-aggregation runs stored ones");
             default -> Optional.empty();
         };
     }
 
-    private static String flag(Demand demand) {
+    private static String flag(Privilege demand) {
         return "\"mongo\": {\"" + demand.flag() + "\": true}";
     }
 

@@ -19,10 +19,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.data.Access;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
-import org.restheart.http.access.Grant;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
@@ -286,7 +286,7 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
     }
 
     /// Whether nothing of a collection is hidden, so that numbers about the whole reveal nothing.
-    static boolean isWhole(Grant grant) {
+    static boolean isWhole(Access grant) {
         return grant.readFilter().isEmpty();
     }
 }

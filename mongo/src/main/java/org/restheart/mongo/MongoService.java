@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.bson.BsonValue;
+import org.restheart.data.Privilege;
 import org.restheart.http.Connection;
 import org.restheart.http.Cors;
 import org.restheart.http.FoundWarnings;
@@ -24,7 +25,6 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.Service.ErrorStyle;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
@@ -251,13 +251,13 @@ public final class MongoService implements Service, AutoCloseable {
         return kind == ResourceKind.COLLECTION || kind == ResourceKind.FILES_BUCKET || kind == ResourceKind.AGGREGATION;
     }
 
-    private static EnumSet<Demand> demands(Request request, ResourcePath path) {
+    private static EnumSet<Privilege> demands(Request request, ResourcePath path) {
         var demands = RequestKind.demands(path.kind(), request.method());
         if (!request.method().isSafe() && request.query().has(request.query().used("wm"))) {
-            demands.add(Demand.WRITE_MODE);
+            demands.add(Privilege.WRITE_MODE);
         }
         if (request.query().has(Plans.PARAMETER) && isExplained(path.kind())) {
-            demands.add(Demand.MANAGEMENT);
+            demands.add(Privilege.MANAGEMENT);
         }
         return demands;
     }

@@ -39,10 +39,12 @@ record RequestDispatcher(
             return Response.status(204);
         }
         var handler = routes.find(path.kind(), request.method());
-        DataHandler effective = HiddenFields.hidesErrorDetails(checked) ? new WithoutQuotes(handler) : handler;
+        Supplier<Response> answer = () -> HiddenFields.hidesErrorDetails(checked.http())
+                ? withoutQuotes(handler, checked)
+                : handler.handle(checked);
         return request.method().isSafe() || path.kind() == ResourceKind.AGGREGATIONS
-                ? effective.handle(checked)
-                : invalidating(path, request.method(), () -> effective.handle(checked));
+                ? answer.get()
+                : invalidating(path, request.method(), answer);
     }
 
     /// Invalidates cached results after a write, also after a failed one, part of which may have been done.
@@ -68,34 +70,28 @@ record RequestDispatcher(
         }
     }
 
-    /// A handler whose problems do not contain MongoDB's messages, since these quote documents that the caller may not
-    /// see.
-    ///
-    /// @param handler its failures are converted
-    private record WithoutQuotes(DataHandler handler) implements DataHandler {
-        @Override
-        public Response handle(DataRequest request) {
-            try {
-                return handler.handle(request).mapFailure(failure -> unquoted(failure, request));
-            } catch (RuntimeException e) {
-                throw unquoted(e, request);
-            }
+    /// The answer of a handler whose problems do not contain MongoDB's messages, since these quote documents that the
+    /// caller may not see.
+    private static Response withoutQuotes(DataHandler handler, DataRequest request) {
+        boolean showsTag = HiddenFields.showsTag(request);
+        try {
+            return handler.handle(request).mapFailure(failure -> unquoted(failure, showsTag));
+        } catch (RuntimeException e) {
+            throw unquoted(e, showsTag);
         }
+    }
 
-        private static RuntimeException unquoted(RuntimeException failure, DataRequest request) {
-            var problem = failure instanceof ProblemException refused
-                    ? Optional.of(refused.problem())
-                    : MongoErrors.toProblem(failure);
-            if (problem.isPresent()) {
-                var quoting = problem.get();
-                var shown = HiddenFields.showsTag(request)
-                        ? quoting.unquoting()
-                        : quoting.unquoting().without("ETag");
-                if (!shown.equals(quoting)) {
-                    return shown.raise();
-                }
+    private static RuntimeException unquoted(RuntimeException failure, boolean showsTag) {
+        var problem = failure instanceof ProblemException refused
+                ? Optional.of(refused.problem())
+                : MongoErrors.toProblem(failure);
+        if (problem.isPresent()) {
+            var quoting = problem.get();
+            var shown = showsTag ? quoting.unquoting() : quoting.unquoting().without("ETag");
+            if (!shown.equals(quoting)) {
+                return shown.raise();
             }
-            return failure;
         }
+        return failure;
     }
 }

@@ -16,6 +16,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
+import org.restheart.data.Access;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.Fields;
@@ -25,7 +26,6 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Caller;
-import org.restheart.http.access.Grant;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
@@ -104,7 +104,7 @@ public final class DataApi {
         return new DataApi(service, caller, headers);
     }
 
-    public DataApi with(Grant grant) {
+    public DataApi with(Access grant) {
         return as(caller.with(grant));
     }
 

@@ -19,6 +19,8 @@ import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.ProblemCode;
@@ -28,8 +30,6 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.ShortText;
 import org.restheart.http.Words;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
 import org.restheart.http.judged.AccessExplanation;
 import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.JudgedRequest;
@@ -188,13 +188,13 @@ record AccessChecks(BiFunction<Request, JudgedRequest, AccessExplanation> explai
         if (!rule.missing().isEmpty()) {
             result.append(
                     "missing",
-                    BsonTexts.array(rule.missing().stream().map(Demand::flag).toList()));
+                    BsonTexts.array(rule.missing().stream().map(Privilege::flag).toList()));
         }
         rule.failed().filter(_ -> readsRules).ifPresent(part -> result.append("failed", new BsonString(part)));
         return result;
     }
 
-    private static BsonDocument restrictions(Grant grant) {
+    private static BsonDocument restrictions(Access grant) {
         var result = new BsonDocument();
         grant.readFilter().ifPresent(filter -> result.append("readFilter", filter));
         grant.writeFilter().ifPresent(filter -> result.append("writeFilter", filter));

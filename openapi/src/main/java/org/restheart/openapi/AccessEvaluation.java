@@ -10,13 +10,13 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.bson.BsonBoolean;
+import org.restheart.data.Privilege;
 import org.restheart.http.ComputeLimit;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Caller;
-import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
@@ -209,7 +209,7 @@ final class AccessEvaluation {
             var demands = RequestKind.demands(kind, operation.method());
             var permitted = permitted(asking, options, operation.method(), path, demands);
             if (permitted.decision() != Decision.NEVER) {
-                var writing = EnumSet.of(Demand.WRITE_MODE);
+                var writing = EnumSet.of(Privilege.WRITE_MODE);
                 writing.addAll(demands);
                 offered.add(new Offered(
                         operation,
@@ -223,12 +223,12 @@ final class AccessEvaluation {
         }
     }
 
-    private boolean may(Request asking, Options options, Method method, List<Segment> path, Set<Demand> demands) {
+    private boolean may(Request asking, Options options, Method method, List<Segment> path, Set<Privilege> demands) {
         return permitted(asking, options, method, path, demands).decision() != Decision.NEVER;
     }
 
     private Permitted permitted(
-            Request asking, Options options, Method method, List<Segment> path, Set<Demand> demands) {
+            Request asking, Options options, Method method, List<Segment> path, Set<Privilege> demands) {
         var kind = new RequestKind(method, path, demands, true, Via.REST);
         if (options.unruled()) {
             var all = List.of(RuleDecision.of("everything", Decision.ALWAYS));

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.bson.BsonDocument;
 import org.restheart.bson.fields.Visibility;
+import org.restheart.data.Access;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -18,13 +19,13 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Descriptions.CollectionStructure;
 import org.restheart.mongo.description.Shape;
 import org.restheart.mongo.description.Shapes;
-import org.restheart.mongo.reading.ReadRights;
 import org.restheart.openapi.AccessEvaluation.Options;
 import org.restheart.openapi.VisibleResources.Group;
 
@@ -36,7 +37,7 @@ record DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes s
     /// @throws ProblemException 5xx if the caller's rights cannot be determined now
     VisibleResources complete(Request asking, Options options, List<Group> groups) {
         var sampled = new LinkedHashMap<Group, CompletableFuture<Shape>>();
-        var rights = new LinkedHashMap<Group, ReadRights>();
+        var rights = new LinkedHashMap<Group, Access>();
         for (var group : groups) {
             rights(asking, options, group).ifPresent(found -> {
                 rights.put(group, found);
@@ -79,13 +80,13 @@ record DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes s
     }
 
     /// The read grant of a request of the caller for the documents; empty if it would be refused.
-    private Optional<ReadRights> rights(Request asking, Options options, Group group) {
+    private Optional<Access> rights(Request asking, Options options, Group group) {
         var kind = group.collection().map(CollectionStructure::kind).orElse(ResourceKind.ROOT);
         if (kind != ResourceKind.COLLECTION && kind != ResourceKind.FILES_BUCKET) {
             return Optional.empty();
         }
         if (options.unruled()) {
-            return Optional.of(ReadRights.ALL);
+            return Optional.of(new Access.Root());
         }
         if (group.offered().stream()
                 .noneMatch(offered -> offered.operation().kind() == kind
@@ -95,13 +96,13 @@ record DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes s
         return judgedRights(asking, group.path());
     }
 
-    private Optional<ReadRights> judgedRights(Request asking, RequestPath path) {
+    private Optional<Access> judgedRights(Request asking, RequestPath path) {
         return JudgedRequests.unlessRefused(
                 () -> judged.facts(asking, JudgedRequest.of(Method.GET, path, Query.NONE, Via.REST))
-                        .map(facts -> ReadRights.of(facts.grant())));
+                        .map(DataFacts::grant));
     }
 
-    private Group detailed(Group group, Shape shape, Optional<ReadRights> rights, ReadableSchemas schemas) {
+    private Group detailed(Group group, Shape shape, Optional<Access> rights, ReadableSchemas schemas) {
         if (group.collection().isEmpty()) {
             return group;
         }
@@ -109,7 +110,7 @@ record DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes s
                 .anyMatch(offered -> offered.operation().kind() == ResourceKind.COLLECTION_INDEXES);
         List<BsonDocument> indexes = List.of();
         if (rights.isPresent() || showsNames) {
-            var visibility = rights.flatMap(ReadRights::projection).map(Visibility::of);
+            var visibility = rights.flatMap(Access::projectResponse).map(Visibility::of);
             indexes = descriptions.indexes(namespace(group)).stream()
                     .filter(index -> index.get("key") instanceof BsonDocument keys
                             && visibility

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
 import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.predicate.KindAttempt;
@@ -21,13 +21,13 @@ public interface Authorizer {
     boolean requiresAuthentication(Request request);
 
     /// @param account null for an anonymous request
-    /// @return the grant; empty if this authorizer does not allow the request; [Grant#REFUSED] if no other may
-    Optional<Grant> authorize(Request request, @Nullable Account account);
+    /// @return the grant; empty if this authorizer does not allow the request; [Access.Denied] if no other may
+    Optional<Access> authorize(Request request, @Nullable Account account);
 
     /// What the first rule that covers a refused request does not allow beyond it; empty if no rule covers it.
     ///
     /// @param account null for an anonymous request
-    default Set<Demand> lacking(Request request, @Nullable Account account) {
+    default Set<Privilege> lacking(Request request, @Nullable Account account) {
         return Set.of();
     }
 

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -12,8 +14,6 @@ import org.restheart.http.Request;
 import org.restheart.http.ShortText;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
 import org.restheart.http.judged.AccessExplanation;
 import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.Permitted;
@@ -50,13 +50,13 @@ record RequestAuthorization(Policy policy, boolean secured) {
         return policy.vetoers().stream().anyMatch(vetoer -> vetoer.vetoes(request, account));
     }
 
-    private Optional<Grant> grant(Request sent, @Nullable Account account) {
+    private Optional<Access> grant(Request sent, @Nullable Account account) {
         var request = asGet(sent);
         for (var authorizer : policy.authorizers()) {
             if (account != null || !authorizer.requiresAuthentication(request)) {
                 var grant = authorizer.authorize(request, account);
                 if (grant.isPresent()) {
-                    return grant.filter(given -> !given.isRefused());
+                    return grant.filter(given -> !(given instanceof Access.Denied));
                 }
             }
         }
@@ -92,7 +92,7 @@ record RequestAuthorization(Policy policy, boolean secured) {
         var request = asGet(sent);
         if (!secured) {
             return new AccessExplanation(
-                    200, Optional.empty(), List.of(Tried.of("not secured", Optional.of(Grant.FULL))));
+                    200, Optional.empty(), List.of(Tried.of("not secured", Optional.of(new Access.Root()))));
         }
         var account = request.caller().account().orElse(null);
         if (isVetoed(request, account)) {
@@ -108,7 +108,7 @@ record RequestAuthorization(Policy policy, boolean secured) {
                     && account.isLimited()
                     && authorizer
                             .authorize(request, account)
-                            .filter(Grant::isRefused)
+                            .filter(Access.Denied.class::isInstance)
                             .isPresent()) {
                 break;
             }
@@ -149,7 +149,7 @@ record RequestAuthorization(Policy policy, boolean secured) {
                 .map(authorizer -> authorizer.lacking(request, account))
                 .filter(demands -> !demands.isEmpty())
                 .findFirst()
-                .map(demands -> demands.stream().map(Demand::flag).collect(Collectors.joining(" and ")))
+                .map(demands -> demands.stream().map(Privilege::flag).collect(Collectors.joining(" and ")))
                 .orElse("");
     }
 }

@@ -6,12 +6,12 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTexts;
+import org.restheart.data.Access;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
-import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.predicate.KindAttempt;
@@ -44,8 +44,8 @@ public final class RolesService implements IoThreadService, Authorizer, Vetoer {
     }
 
     @Override
-    public Optional<Grant> authorize(Request request, @Nullable Account account) {
-        return concerns(request) && isOwn(request, account) ? Optional.of(Grant.FULL) : Optional.empty();
+    public Optional<Access> authorize(Request request, @Nullable Account account) {
+        return concerns(request) && isOwn(request, account) ? Optional.of(new Access.Root()) : Optional.empty();
     }
 
     @Override

@@ -17,6 +17,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
+import org.restheart.data.Privilege;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -24,7 +25,6 @@ import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.Permitted.Decision;
@@ -136,7 +136,7 @@ class KindPermissionsTest {
     @Test
     void flags_are_evaluated_and_conjunctions_have_limits() {
         var managing = new RequestKind(
-                Method.PUT, List.of(new Segment.Name("books")), Set.of(Demand.MANAGEMENT), true, Via.REST);
+                Method.PUT, List.of(new Segment.Name("books")), Set.of(Privilege.MANAGEMENT), true, Via.REST);
         assertThat(answer("true", managing)).isEqualTo(Decision.NEVER);
         var rule = ask(
                         filter(List.of(permission(
@@ -249,9 +249,9 @@ class KindPermissionsTest {
                             ? new Segment.Unknown(random.nextBoolean() ? SPECIAL : Set.of())
                             : new Segment.Name(one(random, List.of("books", "a", "b", "_size"))));
         }
-        var demands = EnumSet.noneOf(Demand.class);
+        var demands = EnumSet.noneOf(Privilege.class);
         if (random.nextInt(4) == 0) {
-            demands.add(one(random, List.of(Demand.MANAGEMENT, Demand.WRITE_MODE)));
+            demands.add(one(random, List.of(Privilege.MANAGEMENT, Privilege.WRITE_MODE)));
         }
         return new RequestKind(
                 one(random, List.of(Method.GET, Method.POST, Method.PATCH, Method.DELETE)),

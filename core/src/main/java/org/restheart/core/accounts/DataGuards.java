@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.config.SecurityStores.MongoRealmConfig;
+import org.restheart.data.Access;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
@@ -71,7 +72,7 @@ public final class DataGuards {
 
     /// Whether the full authorizer has allowed the request.
     private boolean mayDoEverything(Request request) {
-        return request.caller().grant().isUnrestricted()
+        return request.caller().grant() instanceof Access.Root
                 && config.fullAuthorizer()
                         .filter(needsAccount ->
                                 !needsAccount || request.caller().account().isPresent())

@@ -10,11 +10,11 @@ import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.config.SecurityConfig.RealmName;
+import org.restheart.data.Access;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.AmbientCredentials;
@@ -141,8 +141,8 @@ record PolicyParts(
         }
 
         @Override
-        public Optional<Grant> authorize(Request request, @Nullable Account account) {
-            return Optional.of(Grant.FULL);
+        public Optional<Access> authorize(Request request, @Nullable Account account) {
+            return Optional.of(new Access.Root());
         }
 
         @Override

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
+import org.restheart.data.Access;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
@@ -15,7 +16,6 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.WriteBounds;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.Grant;
 import org.restheart.http.access.ResourceKind;
 
 /// Keeps accounts with the root role from callers who do not have it: who can set such an account's password can log
@@ -95,7 +95,7 @@ record RootAccountsGuard(RootAccounts accounts, Predicate<Request> withoutRole) 
     }
 
     /// Within the access rule's filters.
-    private static List<BsonDocument> visible(List<BsonDocument> filters, Grant grant) {
+    private static List<BsonDocument> visible(List<BsonDocument> filters, Access grant) {
         var all = new ArrayList<BsonDocument>();
         all.add(new BsonDocument());
         all.addAll(filters);

@@ -2,6 +2,7 @@ package org.restheart.http.access;
 
 import java.time.Instant;
 import java.util.Optional;
+import org.restheart.data.Access;
 
 /// The account of a request, if it has one, and what access rules grant it. Immutable.
 ///
@@ -14,9 +15,9 @@ import java.util.Optional;
 /// @param isLimited whether the credentials have limits of their own, such as an API key or scopes: no tokens or keys
 ///     may be derived from them, since these would not have the limits
 public record Caller(
-        String identity, Optional<Account> account, Grant grant, Optional<Instant> expires, boolean isLimited) {
+        String identity, Optional<Account> account, Access grant, Optional<Instant> expires, boolean isLimited) {
     /// The caller before the security filter has run.
-    public static final Caller ANONYMOUS = new Caller("", Optional.empty(), Grant.FULL, Optional.empty(), false);
+    public static final Caller ANONYMOUS = new Caller("", Optional.empty(), new Access.Root(), Optional.empty(), false);
 
     public static Caller of(Account account) {
         return ANONYMOUS.identifiedBy("account " + account.name()).with(account);
@@ -30,7 +31,7 @@ public record Caller(
         return new Caller(identity, Optional.of(changed), grant, expires, isLimited);
     }
 
-    public Caller with(Grant grant) {
+    public Caller with(Access grant) {
         return new Caller(identity, account, grant, expires, isLimited);
     }
 

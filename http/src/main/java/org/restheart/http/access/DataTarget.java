@@ -3,6 +3,7 @@ package org.restheart.http.access;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonValue;
+import org.restheart.data.Privilege;
 import org.restheart.http.attribute.Key;
 
 /// The target of a data request, in MongoDB's names, as access rules see it (`@request.db` …). Parsed once, before
@@ -17,6 +18,6 @@ public record DataTarget(
         Optional<String> collection,
         Optional<BsonValue> id,
         ResourceKind kind,
-        Set<Demand> demands) {
+        Set<Privilege> demands) {
     public static final Key<DataTarget> KEY = Key.named("data target");
 }

@@ -1,4 +1,4 @@
-/// Callers ([org.restheart.http.access.Caller]), what a permission grants on data ([org.restheart.http.access.Grant]),
+/// Callers ([org.restheart.http.access.Caller]), what a permission grants on data ([org.restheart.data.Access]),
 /// and the target and demands of a data request ([org.restheart.http.access.DataTarget]): the authorizers of `security`
 /// decide on them and the handlers of `mongo` enforce them.
 ///

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonValue;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 
 /// How access rules decide about a request. Guards of single services, such as those of accounts and queries,
 /// may refuse what rules allow. Immutable.
@@ -39,9 +39,9 @@ public record AccessExplanation(int status, Optional<String> reason, List<Tried>
             Optional<BsonValue> id,
             Optional<String> role,
             Optional<Double> priority,
-            Set<Demand> missing,
+            Set<Privilege> missing,
             Optional<String> failed,
-            Optional<Grant> grant) {
+            Optional<Access> grant) {
 
         /// The rule for credentials that do not have its role; unchanged if it does not allow the request anyway.
         ///
@@ -53,7 +53,7 @@ public record AccessExplanation(int status, Optional<String> reason, List<Tried>
         }
 
         /// A rule that is no permission.
-        public static Tried of(String place, Optional<Grant> grant) {
+        public static Tried of(String place, Optional<Access> grant) {
             return new Tried(
                     place, Optional.empty(), Optional.empty(), Optional.empty(), Set.of(), Optional.empty(), grant);
         }

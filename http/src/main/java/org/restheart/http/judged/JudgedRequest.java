@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonMode;
+import org.restheart.data.Access;
 import org.restheart.http.Body;
 import org.restheart.http.Fields;
 import org.restheart.http.Headers;
@@ -20,7 +21,6 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Words;
-import org.restheart.http.access.Grant;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.attribute.Key;
@@ -139,7 +139,7 @@ public record JudgedRequest(
                 new Headers.Overlay(headers, outer.headers(), JudgedRequest::isInherited),
                 InnerBody.of(body, outer.body()),
                 outer.connection(),
-                outer.caller().with(Grant.FULL),
+                outer.caller().with(new Access.Root()),
                 attributes,
                 outer.mayBlock());
     }
@@ -181,7 +181,7 @@ public record JudgedRequest(
     /// the metadata of the resource. Immutable; `properties` must not be changed.
     ///
     /// @param properties of the collection, or of the database; empty if it has none
-    public record DataFacts(ResourceKind kind, Grant grant, Optional<BsonDocument> properties) {
+    public record DataFacts(ResourceKind kind, Access grant, Optional<BsonDocument> properties) {
         /// Set for requests that only ask for these facts: receives them after authorization and the check of
         /// parameters, in place of the handler.
         public static final Key<Consumer<DataFacts>> ASKED = Key.named("facts");

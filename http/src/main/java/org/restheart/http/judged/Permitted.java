@@ -3,7 +3,7 @@ package org.restheart.http.judged;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.restheart.http.access.Grant;
+import org.restheart.data.Access;
 
 /// Whether a caller may make requests of a kind. Immutable.
 ///
@@ -40,10 +40,10 @@ public record Permitted(Decision decision, List<RuleDecision> rules) {
     /// @param role of the account for which it was evaluated; empty for a rule that is not about roles
     /// @param grant on data, as written, with unresolved variables
     /// @param limits further conditions of every request that it allows
-    public record RuleDecision(String place, Optional<String> role, Decision decision, Grant grant, Limits limits) {
+    public record RuleDecision(String place, Optional<String> role, Decision decision, Access grant, Limits limits) {
         /// Of a rule that is not about data.
         public static RuleDecision of(String place, Decision decision) {
-            return new RuleDecision(place, Optional.empty(), decision, Grant.FULL, Limits.NONE);
+            return new RuleDecision(place, Optional.empty(), decision, new Access.Root(), Limits.NONE);
         }
 
         public RuleDecision with(Decision other) {

@@ -5,9 +5,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.restheart.data.Privilege;
 import org.restheart.http.Method;
 import org.restheart.http.RequestPath;
-import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Permitted.Decision;
 
@@ -16,7 +16,7 @@ import org.restheart.http.judged.Permitted.Decision;
 ///
 /// @param demands of each request beyond plain reads and writes
 /// @param data whether they go to the data API, whose content is BSON
-public record RequestKind(Method method, List<Segment> path, Set<Demand> demands, boolean data, Via via) {
+public record RequestKind(Method method, List<Segment> path, Set<Privilege> demands, boolean data, Via via) {
     public RequestKind {
         path = List.copyOf(path);
         demands = Set.copyOf(demands);
@@ -56,7 +56,7 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
     }
 
     /// A kind whose path is known.
-    public static RequestKind of(Method method, RequestPath path, Set<Demand> demands, boolean data) {
+    public static RequestKind of(Method method, RequestPath path, Set<Privilege> demands, boolean data) {
         return new RequestKind(method, segments(path), demands, data, Via.REST);
     }
 
@@ -119,19 +119,19 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
     /// What a request for a resource needs of a permission beyond plain reading and writing, by its method.
     ///
     /// @return a new set
-    public static EnumSet<Demand> demands(ResourceKind resource, Method method) {
-        var demands = EnumSet.noneOf(Demand.class);
+    public static EnumSet<Privilege> demands(ResourceKind resource, Method method) {
+        var demands = EnumSet.noneOf(Privilege.class);
         if (isManagement(resource, method)) {
-            demands.add(Demand.MANAGEMENT);
+            demands.add(Privilege.MANAGEMENT);
         }
         if (resource.isBulk() && method == Method.DELETE) {
-            demands.add(Demand.BULK_DELETE);
+            demands.add(Privilege.BULK_DELETE);
         }
         if (resource.isBulk() && method == Method.PATCH && resource != ResourceKind.BULK_FILES) {
-            demands.add(Demand.BULK_PATCH);
+            demands.add(Privilege.BULK_PATCH);
         }
         if (resource == ResourceKind.AGGREGATIONS && method == Method.POST) {
-            demands.add(Demand.AD_HOC_AGGREGATION);
+            demands.add(Privilege.AD_HOC_AGGREGATION);
         }
         return demands;
     }

@@ -10,9 +10,9 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 import org.restheart.http.access.Account;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.FindParameters.Paging;
 
@@ -50,7 +50,7 @@ public record PipelineVariables(BsonDocument values) {
         account.ifPresent(known -> known.properties().forEach((name, value) -> all.append("@user." + name, value)));
     }
 
-    private static void addPermissions(BsonDocument all, Grant grant) {
+    private static void addPermissions(BsonDocument all, Access grant) {
         var values = new BsonDocument()
                 .append("readFilter", orNull(grant.readFilter()))
                 .append("writeFilter", orNull(grant.writeFilter()))
@@ -59,10 +59,10 @@ public record PipelineVariables(BsonDocument values) {
         values.forEach((name, value) -> all.append("@mongoPermissions." + name, value));
         all.append(
                 "@mongoPermissions",
-                values.append("allowManagementRequests", BsonBoolean.valueOf(grant.allows(Demand.MANAGEMENT)))
-                        .append("allowWriteMode", BsonBoolean.valueOf(grant.allows(Demand.WRITE_MODE)))
-                        .append("allowBulkPatch", BsonBoolean.valueOf(grant.allows(Demand.BULK_PATCH)))
-                        .append("allowBulkDelete", BsonBoolean.valueOf(grant.allows(Demand.BULK_DELETE))));
+                values.append("allowManagementRequests", BsonBoolean.valueOf(grant.allows(Privilege.MANAGEMENT)))
+                        .append("allowWriteMode", BsonBoolean.valueOf(grant.allows(Privilege.WRITE_MODE)))
+                        .append("allowBulkPatch", BsonBoolean.valueOf(grant.allows(Privilege.BULK_PATCH)))
+                        .append("allowBulkDelete", BsonBoolean.valueOf(grant.allows(Privilege.BULK_DELETE))));
     }
 
     private static BsonValue orNull(Optional<BsonDocument> value) {

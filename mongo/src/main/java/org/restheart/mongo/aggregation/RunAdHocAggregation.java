@@ -13,6 +13,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
 import org.restheart.bson.RawDocuments;
+import org.restheart.data.Access;
 import org.restheart.http.ContentTrees;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
@@ -117,7 +118,7 @@ public final class RunAdHocAggregation implements DataHandler {
     }
 
     private static ReadingStages allowed(DataRequest request, List<BsonDocument> rule) {
-        return request.grant().isUnrestricted()
+        return request.grant() instanceof Access.Root
                 ? ReadingStages.OF_EVERYTHING
                 : rule.isEmpty() ? ReadingStages.OF_COLLECTION : ReadingStages.WITHIN_RULES;
     }

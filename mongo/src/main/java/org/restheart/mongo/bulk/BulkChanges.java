@@ -87,7 +87,7 @@ public final class BulkChanges {
     ///     client; 408 after the time limit, when some documents may be changed
     private Response.Ready checked(DataRequest request, DocumentValidation validation, Update.Operators update) {
         refuseCollation(request);
-        boolean disclose = !HiddenFields.hidesErrorDetails(request);
+        boolean disclose = !HiddenFields.hidesErrorDetails(request.http());
         var changes = new CheckedChanges(
                 collections.client(),
                 collections.of(request),

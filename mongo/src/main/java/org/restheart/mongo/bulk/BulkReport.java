@@ -70,7 +70,7 @@ record BulkReport(
     /// The number of modified documents; for callers with hidden fields, that of matched ones, since the
     /// difference reveals values of documents.
     static int modified(DataRequest request, BulkWriteResult result) {
-        return HiddenFields.hidesErrorDetails(request) ? result.getMatchedCount() : result.getModifiedCount();
+        return HiddenFields.hidesErrorDetails(request.http()) ? result.getMatchedCount() : result.getModifiedCount();
     }
 
     /// The errors of single elements of a bulk write that failed in part.
@@ -107,7 +107,7 @@ record BulkReport(
             document.append("mongodbErrorCode", new BsonInt32(error.getCode()))
                     .append("httpStatus", new BsonInt32(404));
         }
-        return HiddenFields.hidesErrorDetails(request) ? document : document.append("message", message(error));
+        return HiddenFields.hidesErrorDetails(request.http()) ? document : document.append("message", message(error));
     }
 
     /// @param document changed

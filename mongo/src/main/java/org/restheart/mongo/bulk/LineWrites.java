@@ -161,7 +161,7 @@ final class LineWrites {
 
     /// The problem as the caller may see it: without MongoDB's message if that may quote hidden data.
     private Problem disclosed(Problem problem) {
-        return HiddenFields.hidesErrorDetails(request) ? problem.unquoting() : problem;
+        return HiddenFields.hidesErrorDetails(request.http()) ? problem.unquoting() : problem;
     }
 
     /// The lines that the caller may store; they are checked one by one only if the batch as a whole is refused.

@@ -2,16 +2,30 @@ package org.restheart.mongo.coalescing;
 
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.bson.RawBsonDocument;
+import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchLoad;
+import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.SharedFinds.FindResult;
+import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DriverFinder;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
+import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.TimeLimitedWrites;
@@ -26,6 +40,12 @@ public final class Coalescer {
 
     private static final long IDLE_SECONDS = 30;
 
+    /// The form of documents that are not encoded.
+    private static final String DOCUMENTS = "documents";
+
+    private static final Executor READS =
+            task -> Thread.ofVirtual().name("read").start(CallerScope.carried(task));
+
     private final Batching batching;
     private final CoalescingConfig config;
     private final TimeLimitedWrites limited;
@@ -37,11 +57,18 @@ public final class Coalescer {
     /// One instance for all services, so that all equal queries are shared.
     private final Optional<SharedFinds> finds;
 
+    private final Optional<BatchQueues<QueryKey, Supplier<List<List<RawBsonDocument>>>, List<List<RawBsonDocument>>>>
+            queries;
+
+    private final DriverFinder documents;
+
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
         this.config = config;
         this.limited = new TimeLimitedWrites(client, config.retriesWrites());
         this.batching = new Batching(client, config, threads(), Deployment.of(client), new BatchLoad(), registry);
         this.points = config.reads() ? Optional.of(new PointReads(batching)) : Optional.empty();
+        this.documents = new DriverFinder(client);
+        this.queries = config.queries() ? Optional.of(batching.queues("query")) : Optional.empty();
         this.finds = config.queries() ? Optional.of(new SharedFinds(batching)) : Optional.empty();
     }
 
@@ -81,41 +108,77 @@ public final class Coalescer {
     }
 
     /// Those of a session run alone.
-    public Lookups lookups(DriverFinder documents) {
-        var uncoalesced = Lookups.uncoalesced(documents);
-        if (points.isEmpty()) {
-            return uncoalesced;
-        }
-        var reads = points.get();
-        return (request, plain, query, answer) ->
-                plain && query.settings().session().isEmpty() && PointReads.fits(query)
-                        ? batching.defer(reads.submit(query), answer)
-                        : uncoalesced.one(request, plain, query, answer);
+    public Lookups lookups() {
+        return (request, plain, query, answer) -> {
+            if (points.isPresent() && plain && query.settings().session().isEmpty() && PointReads.fits(query)) {
+                return batching.defer(points.get().submit(query), answer);
+            }
+            request.requireThread();
+            return answer.apply(documents.one(query));
+        };
     }
 
-    /// Reads of services other than the data API.
-    public CoalescedReads reads(DriverFinder documents) {
-        return new CoalescedReads(
-                documents, points, finds, config.queries() ? Optional.of(batching.queues("query")) : Optional.empty());
+    /// A read from a plain collection.
+    public CompletionStage<Optional<RawBsonDocument>> one(DocumentQuery query) {
+        return all(List.of(query)).getFirst();
+    }
+
+    /// Reads from a plain collection that differ only in their ids, in one command.
+    public List<? extends CompletionStage<Optional<RawBsonDocument>>> all(List<DocumentQuery> queries) {
+        if (points.isEmpty() || !queries.stream().allMatch(PointReads::fits)) {
+            var answers = new ArrayList<CompletionStage<Optional<RawBsonDocument>>>();
+            for (var query : queries) {
+                answers.add(CompletableFuture.supplyAsync(() -> documents.one(query), READS));
+            }
+            return answers;
+        }
+        return points.get().submitAll(queries).stream()
+                .map(pending -> pending.thenApply(BatchResult::outcome))
+                .toList();
+    }
+
+    /// Finds the documents of a query, or shares those of an equal one of any service.
+    ///
+    /// @param read finds and takes the documents by a finder, which it changes as asked
+    public CompletionStage<List<RawBsonDocument>> find(
+            FindQuery query, Function<UnaryOperator<Finder>, List<RawBsonDocument>> read) {
+        return finds.<CompletionStage<List<RawBsonDocument>>>map(shared -> shared.submit(new SharedFinds.Find(
+                                query, DOCUMENTS, false, change -> new FindResult.Documents(read.apply(change))))
+                        .thenApply(result -> ((FindResult.Documents) result.outcome()).documents()))
+                .orElseGet(() -> CompletableFuture.supplyAsync(() -> read.apply(UnaryOperator.identity()), READS));
+    }
+
+    /// Runs commands of the calling service, or shares the results of equal ones.
+    ///
+    /// @param key those with equal keys share a result
+    public CompletionStage<List<List<RawBsonDocument>>> share(QueryKey key, Supplier<List<List<RawBsonDocument>>> run) {
+        return queries.<CompletionStage<List<List<RawBsonDocument>>>>map(shared ->
+                        shared.submit(key, () -> Coalescer::runOnce, run, 0).thenApply(BatchResult::outcome))
+                .orElseGet(() -> CompletableFuture.supplyAsync(run, READS));
+    }
+
+    private static <V> void runOnce(List<PendingRequest<Supplier<V>, V>> requests) {
+        var shared = new BatchResult<>(requests.getFirst().request().get(), requests.size());
+        requests.forEach(pending -> pending.complete(shared));
     }
 
     /// Equal queries that wait at the same time run once and share the documents, and the encoded page if they have the
     /// same format. Those of a session run alone.
     public Pages pages() {
-        var uncoalesced = Pages.uncoalesced();
-        if (finds.isEmpty()) {
-            return uncoalesced;
-        }
-        var shared = finds.get();
-        return (request, page, reading) -> page.query().settings().session().isPresent()
-                ? uncoalesced.page(request, page, reading)
-                : batching.defer(
-                        shared.submit(new SharedFinds.Find(
-                                page.query(),
-                                page.form(),
-                                page.isInterruptible(),
-                                change -> new FindResult.Page(reading.read(change)))),
-                        taken -> ((FindResult.Page) taken).response());
+        return (request, page, reading) -> {
+            if (finds.isEmpty() || page.query().settings().session().isPresent()) {
+                request.requireThread();
+                return reading.read(UnaryOperator.identity());
+            }
+            return batching.defer(
+                    finds.get()
+                            .submit(new SharedFinds.Find(
+                                    page.query(),
+                                    page.form(),
+                                    page.isInterruptible(),
+                                    change -> new FindResult.Page(reading.read(change)))),
+                    taken -> ((FindResult.Page) taken).response());
+        };
     }
 
     CoalescedInserts coalescedInserts() {

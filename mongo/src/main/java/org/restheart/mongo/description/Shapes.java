@@ -10,12 +10,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.data.Access;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.DocumentReads.DocumentSample;
-import org.restheart.mongo.reading.ReadRights;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,11 +74,11 @@ public final class Shapes {
     /// The shape as the caller sees it; [Shape#UNKNOWN] if the sample fails. Never blocks.
     ///
     /// @param fresh whether to take a new sample even if one is cached
-    public CompletableFuture<Shape> of(MongoNamespace namespace, ReadRights rights, boolean fresh) {
+    public CompletableFuture<Shape> of(MongoNamespace namespace, Access rights, boolean fresh) {
         if (settings.size() == 0) {
             return CompletableFuture.completedFuture(Shape.UNKNOWN);
         }
-        var key = new Key(namespace, rights.key(namespace));
+        var key = new Key(namespace, QueryKey.of(namespace).add(rights).key());
         var found = kept.get(key, _ -> sample(key, rights));
         boolean old = found.shape().isDone() && (fresh || System.nanoTime() - found.until() > 0);
         if (!old) {
@@ -98,7 +98,7 @@ public final class Shapes {
     }
 
     @SuppressWarnings("ReferenceEquality") // the entry of this sample and no other
-    private Kept sample(Key key, ReadRights rights) {
+    private Kept sample(Key key, Access rights) {
         var shape = new CompletableFuture<Shape>();
         var caller = CallerScope.current();
         Thread.ofVirtual().name("sample").start(() -> {
@@ -117,7 +117,7 @@ public final class Shapes {
     }
 
     /// Reads for the caller, but as a look-up: others who may see the same wait for the same sample.
-    private Shape inTurn(String caller, MongoNamespace namespace, ReadRights rights) {
+    private Shape inTurn(String caller, MongoNamespace namespace, Access rights) {
         try {
             var _ = parallel.take(caller, Long.MAX_VALUE);
         } catch (InterruptedException e) {
@@ -130,7 +130,7 @@ public final class Shapes {
         }
     }
 
-    private Shape read(MongoNamespace namespace, ReadRights rights) {
+    private Shape read(MongoNamespace namespace, Access rights) {
         long begun = System.nanoTime();
         var parts = reads.readRandom(namespace, rights, settings.size(), TIME_LIMIT, MAX_BYTES / 2)
                 .map(random -> List.of(random, end(namespace, rights, -1, NEWEST)))
@@ -155,7 +155,7 @@ public final class Shapes {
         return builder.build();
     }
 
-    private DocumentSample end(MongoNamespace namespace, ReadRights rights, int direction, int limit) {
+    private DocumentSample end(MongoNamespace namespace, Access rights, int direction, int limit) {
         return reads.readEnd(namespace, rights, direction, limit, TIME_LIMIT, MAX_BYTES / 2);
     }
 }

@@ -11,12 +11,12 @@ import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Stages;
+import org.restheart.data.Access;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.WriteBounds;
-import org.restheart.http.access.Grant;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.find.Collations;
@@ -124,7 +124,7 @@ public record DataRequest(
                 .map(written -> Collations.of(written.asDocument(), "property mongo.collation of the collection"));
     }
 
-    public Grant grant() {
+    public Access grant() {
         return http.caller().grant();
     }
 

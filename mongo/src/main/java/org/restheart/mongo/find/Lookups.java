@@ -20,12 +20,4 @@ public interface Lookups {
             boolean plain,
             DocumentQuery query,
             Function<Optional<RawBsonDocument>, Response.Ready> answer);
-
-    /// Each read in a separate command.
-    static Lookups uncoalesced(DriverFinder documents) {
-        return (request, _, query, answer) -> {
-            request.requireThread();
-            return answer.apply(documents.one(query));
-        };
-    }
 }

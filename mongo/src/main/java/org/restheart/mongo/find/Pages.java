@@ -22,12 +22,4 @@ public interface Pages {
 
     /// @param request determines whether the query may block here
     Response page(Request request, Page page, Reading reading);
-
-    /// Each query separately, on the thread of its request.
-    static Pages uncoalesced() {
-        return (request, _, reading) -> {
-            request.requireThread();
-            return reading.read(UnaryOperator.identity());
-        };
-    }
 }

@@ -13,6 +13,7 @@ import org.bson.codecs.BsonValueCodec;
 import org.bson.codecs.EncoderContext;
 import org.bson.io.BasicOutputBuffer;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Access;
 
 /// The parts of a query that determine its result, as bytes: queries with equal keys may share a command, a result,
 /// a bookmark or a cursor. `BsonDocument.equals` is not usable, since it ignores the order of keys. Here two values
@@ -121,6 +122,11 @@ public final class QueryKey {
 
         public Parts add(Projection projection) {
             return add(projection.permitted()).add(projection.wanted());
+        }
+
+        /// The documents and fields that are visible.
+        public Parts add(Access access) {
+            return add(access.readFilter()).add(access.projectResponse());
         }
 
         public Parts add(ReadSettings settings) {

@@ -12,11 +12,11 @@ import org.restheart.bson.fields.NamedOperators;
 import org.restheart.bson.fields.Operators;
 import org.restheart.bson.fields.Update;
 import org.restheart.bson.fields.Visibility;
+import org.restheart.data.Access;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
-import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 
@@ -54,11 +54,6 @@ public final class HiddenFields {
 
     /// Whether MongoDB's messages may quote data that the caller may not see: fields, or, since writes access other
     /// documents than reads, whole documents.
-    public static boolean hidesErrorDetails(DataRequest request) {
-        return hidesErrorDetails(request.http());
-    }
-
-    /// The same for a request to another service.
     public static boolean hidesErrorDetails(Request request) {
         var grant = request.caller().grant();
         return grant.projectResponse().isPresent()
@@ -83,14 +78,14 @@ public final class HiddenFields {
 
     /// @param content of a change, as sent
     /// @throws org.restheart.http.ProblemException 403
-    public static void checkChange(Grant grant, BsonValue content) {
+    public static void checkChange(Access grant, BsonValue content) {
         checkChange(grant, content, List.of());
     }
 
     /// @param content of a change, as sent
     /// @param arrayFilters of the change
     /// @throws org.restheart.http.ProblemException 403
-    public static void checkChange(Grant grant, BsonValue content, List<BsonDocument> arrayFilters) {
+    public static void checkChange(Access grant, BsonValue content, List<BsonDocument> arrayFilters) {
         var update = Update.of(content) instanceof Update.Operators(var operators, var _)
                 ? new Update.Operators(operators, arrayFilters)
                 : Update.of(content);
@@ -106,7 +101,7 @@ public final class HiddenFields {
     /// Checks a filter outside of the parameters.
     ///
     /// @throws org.restheart.http.ProblemException 403
-    public static void checkFilter(Grant grant, BsonDocument filter) {
+    public static void checkFilter(Access grant, BsonDocument filter) {
         grant.projectResponse().map(Visibility::of).ifPresent(visibility -> require(visibility.allowsFilter(filter)));
     }
 

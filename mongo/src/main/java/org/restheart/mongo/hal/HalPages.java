@@ -12,8 +12,8 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
+import org.restheart.data.Privilege;
 import org.restheart.http.Response;
-import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
@@ -175,7 +175,7 @@ public final class HalPages {
                     .attribute(ParameterWarnings.KEY)
                     .ifPresent(warnings -> members.append("_warnings", BsonTexts.array(warnings)));
             var grant = request.grant();
-            this.showsDefinitions = grant.allows(Demand.MANAGEMENT) || grant.showsAll();
+            this.showsDefinitions = grant.allows(Privilege.MANAGEMENT) || grant.showsAll();
         }
 
         /// The properties stored with a resource, unless the client excludes them. A caller with hidden fields sees no

@@ -25,7 +25,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.CanonicalId;
-import org.restheart.mongo.coalescing.CoalescedReads;
+import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.QueryKey;
 
@@ -34,7 +34,7 @@ import org.restheart.mongo.find.QueryKey;
 ///
 /// @param alone runs a single read
 record CombinedReads<R extends CombinedReads.DocumentRead>(
-        CoalescedReads coalesced, Function<R, CompletionStage<List<RawBsonDocument>>> alone) {
+        Coalescer coalesced, Function<R, CompletionStage<List<RawBsonDocument>>> alone) {
 
     /// Bytes of the reads of one command: half of what a command may have, since more than the reads is in it.
     private static final long MAX_BYTES = 8 << 20;
@@ -162,7 +162,7 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
         /// @param queries distinct ones, of a collection without a collation
         static Optional<Equalities> of(List<ReadQuery> queries) {
             var first = queries.getFirst();
-            if (first.filter().size() != 1 || first.rights().projection().isPresent()) {
+            if (first.filter().size() != 1 || first.rights().projectResponse().isPresent()) {
                 return Optional.empty();
             }
             var property = first.filter().getFirstKey();

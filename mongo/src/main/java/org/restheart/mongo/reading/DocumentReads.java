@@ -11,11 +11,11 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
+import org.restheart.data.Access;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.changestream.StreamDefinitions;
-import org.restheart.mongo.coalescing.CoalescedReads;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.find.DriverFinder;
@@ -38,7 +38,7 @@ public final class DocumentReads {
             Math.max(2 * ReadCommands.MAX_BYTES, Runtime.getRuntime().maxMemory() / 8);
 
     private final ReadCommands commands;
-    private final CoalescedReads coalesced;
+    private final Coalescer coalesced;
     private final Metadata metadata;
     private final ForbiddenOperators operators;
     private final PipelineInspection inspection;
@@ -51,13 +51,13 @@ public final class DocumentReads {
             Metadata metadata,
             ForbiddenOperators operators,
             PipelineInspection inspection) {
-        this(documents, coalescer.reads(documents), metadata, operators, inspection, new FairMemory(MAX_COLLECTING));
+        this(documents, coalescer, metadata, operators, inspection, new FairMemory(MAX_COLLECTING));
     }
 
     /// @param memory of the documents of all commands in progress
     DocumentReads(
             DriverFinder documents,
-            CoalescedReads coalesced,
+            Coalescer coalesced,
             Metadata metadata,
             ForbiddenOperators operators,
             PipelineInspection inspection,
@@ -160,7 +160,7 @@ public final class DocumentReads {
                 inspection.requireOpen(query.namespace());
             }
             operators.checkFilter(query.filter());
-            if (query.rights().projection().isPresent()) { // the filter must not depend on hidden fields
+            if (query.rights().projectResponse().isPresent()) { // the filter must not depend on hidden fields
                 var pipeline = query.asPipeline();
                 var stages = pipeline.permitted();
                 return shared(query.key(), () -> commands.run(pipeline, stages, query.limit()));
@@ -180,7 +180,7 @@ public final class DocumentReads {
     /// @param direction 1 for the smallest ids, -1 for the largest
     /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be asked
     public DocumentSample readEnd(
-            MongoNamespace namespace, ReadRights rights, int direction, int limit, Duration timeLimit, long maxBytes) {
+            MongoNamespace namespace, Access rights, int direction, int limit, Duration timeLimit, long maxBytes) {
         return commands.readEnd(namespace, rights, direction, limit, timeLimit, maxBytes);
     }
 
@@ -189,7 +189,7 @@ public final class DocumentReads {
     ///
     /// @throws com.mongodb.MongoException if MongoDB cannot be asked
     public Optional<DocumentSample> readRandom(
-            MongoNamespace namespace, ReadRights rights, int limit, Duration timeLimit, long maxBytes) {
+            MongoNamespace namespace, Access rights, int limit, Duration timeLimit, long maxBytes) {
         return commands.readRandom(namespace, rights, limit, timeLimit, maxBytes);
     }
 

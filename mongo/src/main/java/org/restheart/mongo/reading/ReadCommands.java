@@ -19,6 +19,7 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.AnyName;
+import org.restheart.data.Access;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -99,7 +100,7 @@ record ReadCommands(DriverFinder documents, FairMemory memory) {
 
     /// See [DocumentReads#readEnd].
     DocumentSample readEnd(
-            MongoNamespace namespace, ReadRights rights, int direction, int limit, Duration timeLimit, long maxBytes) {
+            MongoNamespace namespace, Access rights, int direction, int limit, Duration timeLimit, long maxBytes) {
         var sort = new BsonDocument("_id", new BsonInt32(direction));
         var query = new ReadQuery(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
         try (var cursor = documents.find(query.asFind(sampling(timeLimit)), Math.min(limit, SOME_BATCH))) {
@@ -111,13 +112,13 @@ record ReadCommands(DriverFinder documents, FairMemory memory) {
 
     /// See [DocumentReads#readRandom].
     Optional<DocumentSample> readRandom(
-            MongoNamespace namespace, ReadRights rights, int limit, Duration timeLimit, long maxBytes) {
+            MongoNamespace namespace, Access rights, int limit, Duration timeLimit, long maxBytes) {
         if (rights.readFilter().isPresent()) { // a sample of what matches is a scan
             return Optional.empty();
         }
         var stages =
                 new ArrayList<>(List.of(new BsonDocument("$sample", new BsonDocument("size", new BsonInt32(limit)))));
-        stages.addAll(rights.stages());
+        stages.addAll(ReadPipeline.stages(rights));
         try {
             if (count(namespace, timeLimit) < Math.max(MANY, (long) limit * SPARSE)) {
                 return Optional.empty();

@@ -3,17 +3,20 @@ package org.restheart.mongo.reading;
 import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.data.Access;
 import org.restheart.mongo.coalescing.CanonicalId;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.find.StagedFilter;
 
 /// A query for documents with its read rights. Immutable by agreement.
 ///
@@ -28,7 +31,7 @@ public record ReadQuery(
         int skip,
         int limit,
         Duration timeLimit,
-        ReadRights rights)
+        Access rights)
         implements CombinedReads.DocumentRead {
     public ReadQuery {
         if (limit < 1 || skip < 0) {
@@ -41,7 +44,7 @@ public record ReadQuery(
 
     /// The `_id`, if the query is for one document by a short id of a distinguishable type.
     Optional<BsonValue> id() {
-        var id = filter.size() == 1 && skip == 0 && rights.projection().isEmpty() ? filter.get("_id") : null;
+        var id = filter.size() == 1 && skip == 0 && rights.projectResponse().isEmpty() ? filter.get("_id") : null;
         return Optional.ofNullable(id)
                 .filter(value ->
                         !(value instanceof BsonString text && text.getValue().length() > LONG))
@@ -49,7 +52,8 @@ public record ReadQuery(
     }
 
     DocumentQuery lookup(BsonValue id) {
-        return new DocumentQuery(namespace, id, rights.filter(new BsonDocument()), projection(), settings());
+        return new DocumentQuery(
+                namespace, id, StagedFilter.of(rights.readFilter(), List.of()), projection(), settings());
     }
 
     FindQuery asFind() {
@@ -58,11 +62,18 @@ public record ReadQuery(
 
     FindQuery asFind(ReadSettings settings) {
         return new FindQuery(
-                namespace, rights.filter(filter), projection(), sort, Optional.empty(), skip, limit, settings);
+                namespace,
+                StagedFilter.of(rights.readFilter(), List.of(filter)),
+                projection(),
+                sort,
+                Optional.empty(),
+                skip,
+                limit,
+                settings);
     }
 
     private Projection projection() {
-        return Projection.of(rights.projection(), new BsonDocument());
+        return Projection.of(rights.projectResponse(), new BsonDocument());
     }
 
     private ReadSettings settings() {
@@ -85,7 +96,7 @@ public record ReadQuery(
 
     @Override
     public QueryKey.Parts addTo(QueryKey.Parts parts) {
-        return rights.addTo(
-                parts.add("find").add(filter).add(sort).add(skip).add(limit).add(timeLimit.toNanos()));
+        parts.add("find").add(filter).add(sort).add(skip).add(limit);
+        return parts.add(timeLimit.toNanos()).add(rights);
     }
 }

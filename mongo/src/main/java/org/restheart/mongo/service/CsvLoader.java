@@ -28,6 +28,7 @@ import org.bson.BsonNull;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Privilege;
 import org.restheart.http.Cors;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
@@ -40,7 +41,6 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.WriteBounds;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.UpdateContent;
@@ -94,7 +94,7 @@ public final class CsvLoader implements Service {
                 request.query().first("coll"),
                 Optional.empty(),
                 ResourceKind.COLLECTION,
-                EnumSet.of(Demand.MANAGEMENT));
+                EnumSet.of(Privilege.MANAGEMENT));
         return request.with(DataTarget.KEY, target).with(RequestContent.KEY, new RequestContent(() -> rows(request)));
     }
 

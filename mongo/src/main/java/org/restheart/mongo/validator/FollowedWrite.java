@@ -2,6 +2,7 @@ package org.restheart.mongo.validator;
 
 import com.mongodb.MongoException;
 import java.util.List;
+import org.restheart.data.Access;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Response;
@@ -84,7 +85,7 @@ public final class FollowedWrite implements DataHandler {
     /// The names only for callers who may see all collections.
     private static String shown(DataRequest request, List<String> collections) {
         int count = collections.size();
-        if (!request.grant().isUnrestricted()) {
+        if (!(request.grant() instanceof Access.Root)) {
             return count == 1 ? "1 collection" : count + " collections";
         }
         return String.join(", ", collections.subList(0, Math.min(count, MAX_NAMES)))

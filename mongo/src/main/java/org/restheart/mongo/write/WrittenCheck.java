@@ -6,10 +6,10 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
+import org.restheart.data.Access;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestContent.DocumentCheck;
-import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.RequestCollections;
 
@@ -23,7 +23,7 @@ public final class WrittenCheck {
 
     /// The condition on stored documents; empty without the check.
     public static Optional<BsonDocument> condition(DataRequest request) {
-        return Optional.of(request.grant()).filter(Grant::checkWritten).flatMap(Grant::writeFilter);
+        return Optional.of(request.grant()).filter(Access::checkWritten).flatMap(Access::writeFilter);
     }
 
     /// Whether documents have to be checked before they are stored.

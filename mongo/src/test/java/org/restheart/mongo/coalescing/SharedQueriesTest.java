@@ -12,7 +12,6 @@ import org.bson.BsonBinary;
 import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
-import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -23,11 +22,10 @@ class SharedQueriesTest {
     private static final int LARGE = 1 << 20;
     private static final int MANY = 64;
 
-    private final CoalescedReads queries;
+    private final Coalescer queries;
 
     SharedQueriesTest(TestMongo mongo) {
-        queries = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry())
-                .reads(new DriverFinder(mongo.client()));
+        queries = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
     }
 
     private static QueryKey key(int number, int bytes) {

@@ -16,10 +16,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
+import org.restheart.data.Access;
 import org.restheart.mongo.DataApi;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.reading.ReadRights;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -58,10 +58,10 @@ class ShapesTest {
                 var service = new MongoService(tasks, DataApi.defaults(), mongo.client(), new SimpleMeterRegistry())) {
             var shapes = shapes(service, 200);
             var large = new MongoNamespace(mongo.databaseName(), "large");
-            assertThat(names(shapes, large, ReadRights.ALL)).contains("_id", "kind", "middle", "late");
+            assertThat(names(shapes, large, new Access.Root())).contains("_id", "kind", "middle", "late");
             assertThat(names(shapes, large, "{kind: 'k'}")).containsExactlyInAnyOrder("_id", "kind", "late");
             var view = new MongoNamespace(mongo.databaseName(), "seen");
-            assertThat(names(shapes, view, ReadRights.ALL)).containsExactlyInAnyOrder("_id", "kind", "late");
+            assertThat(names(shapes, view, new Access.Root())).containsExactlyInAnyOrder("_id", "kind", "late");
         }
     }
 
@@ -70,11 +70,20 @@ class ShapesTest {
     }
 
     private Set<String> names(Shapes shapes, MongoNamespace namespace, String filter) {
-        return names(shapes, namespace, new ReadRights(Optional.of(BsonDocument.parse(filter)), Optional.empty()));
+        return names(
+                shapes,
+                namespace,
+                new Access.RowPolicy(
+                        Set.of(),
+                        Optional.of(BsonDocument.parse(filter)),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        false));
     }
 
     /// By another sample if a time limit has cut this one short, as on a busy machine.
-    private Set<String> names(Shapes shapes, MongoNamespace namespace, ReadRights rights) {
+    private Set<String> names(Shapes shapes, MongoNamespace namespace, Access rights) {
         var again = new AtomicBoolean();
         var names = new HashSet<String>();
         await().until(() -> {

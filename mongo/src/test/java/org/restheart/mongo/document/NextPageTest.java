@@ -18,7 +18,7 @@ import org.bson.BsonValue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.http.access.Grant;
+import org.restheart.data.Access;
 import org.restheart.mongo.DataApi;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -127,8 +127,8 @@ class NextPageTest {
                 .containsExactlyElementsOf(inOrder("changing", "{_id: {$gte: 10, $lt: 20}}", "{_id: 1}"));
     }
 
-    private static Grant reads(String filter) {
-        return new Grant(
+    private static Access reads(String filter) {
+        return new Access.RowPolicy(
                 Set.of(),
                 Optional.of(BsonDocument.parse(filter)),
                 Optional.empty(),

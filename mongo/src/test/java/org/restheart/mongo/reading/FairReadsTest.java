@@ -15,6 +15,7 @@ import org.bson.BsonDocument;
 import org.bson.Document;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
+import org.restheart.data.Access;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.coalescing.Coalescer;
@@ -77,7 +78,7 @@ class FairReadsTest {
         var documents = new DriverFinder(client);
         return new DocumentReads(
                 documents,
-                new Coalescer(client, ONE_AT_A_TIME, new SimpleMeterRegistry()).reads(documents),
+                new Coalescer(client, ONE_AT_A_TIME, new SimpleMeterRegistry()),
                 metadata,
                 new ForbiddenOperators(QuerySecurity.DEFAULT),
                 new PipelineInspection(
@@ -89,7 +90,7 @@ class FairReadsTest {
     private List<RawBsonDocument> read(String caller, boolean pipeline) {
         return CallerScope.call(caller, () -> {
             var query = new ReadQuery(
-                    namespace, new BsonDocument(), new BsonDocument(), 0, 8, Duration.ZERO, ReadRights.ALL);
+                    namespace, new BsonDocument(), new BsonDocument(), 0, 8, Duration.ZERO, new Access.Root());
             var read = pipeline ? reads.aggregate(query.asPipeline()) : reads.find(query);
             return read.toCompletableFuture().join();
         });
@@ -122,7 +123,7 @@ class FairReadsTest {
     }
 
     private CompletableFuture<List<RawBsonDocument>> find(String caller, BsonDocument filter) {
-        var query = new ReadQuery(namespace, filter, new BsonDocument(), 0, 8, Duration.ZERO, ReadRights.ALL);
+        var query = new ReadQuery(namespace, filter, new BsonDocument(), 0, 8, Duration.ZERO, new Access.Root());
         return CallerScope.call(caller, () -> reads.find(query).toCompletableFuture());
     }
 

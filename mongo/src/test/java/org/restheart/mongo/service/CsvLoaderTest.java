@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.bson.JsonParser;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 import org.restheart.http.Body;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
@@ -23,8 +25,6 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.metadata.Metadata;
@@ -52,7 +52,7 @@ class CsvLoaderTest {
         collection = mongo.client().getDatabase(db).getCollection("c", BsonDocument.class);
     }
 
-    private Request request(String method, String query, String mediaType, String csv, Grant grant) {
+    private Request request(String method, String query, String mediaType, String csv, Access grant) {
         return loader.prepare(TestRequests.request(Method.of(method).orElseThrow(), "/csv?" + query.replace("DB", db))
                 .with(Fields.of("Content-Type", mediaType))
                 .with(Body.of(csv.getBytes(StandardCharsets.UTF_8)))
@@ -60,7 +60,7 @@ class CsvLoaderTest {
     }
 
     private int post(String query, String csv) {
-        return switch (loader.handle(request("POST", query, "text/csv; charset=UTF-8", csv, Grant.FULL))) {
+        return switch (loader.handle(request("POST", query, "text/csv; charset=UTF-8", csv, new Access.Root()))) {
             case Response.Ready ready -> ready.status();
             case Response.Deferred<?> _ -> throw new AssertionError("nothing is deferred here");
         };
@@ -138,7 +138,7 @@ class CsvLoaderTest {
                 "POST | db=admin&coll=c                 | text/csv   | 403 | reserved resource",
             })
     void a_file_that_cannot_be_loaded_is_refused(String method, String query, String type, int status, String message) {
-        assertThatThrownBy(() -> loader.handle(request(method, query, type, "id,a\n1,2\n", Grant.FULL)))
+        assertThatThrownBy(() -> loader.handle(request(method, query, type, "id,a\n1,2\n", new Access.Root())))
                 .isInstanceOfSatisfying(ProblemException.class, e -> {
                     assertThat(e.problem().status()).isEqualTo(status);
                     assertThat(e.problem().message()).isEqualTo(message);
@@ -148,16 +148,17 @@ class CsvLoaderTest {
 
     @Test
     void access_rules_see_a_management_request_about_the_collection() {
-        var target = request("POST", "db=DB&coll=c", "text/csv", "", Grant.FULL).require(DataTarget.KEY);
+        var target = request("POST", "db=DB&coll=c", "text/csv", "", new Access.Root())
+                .require(DataTarget.KEY);
         assertThat(target.db()).contains(db);
         assertThat(target.collection()).contains("c");
-        assertThat(target.demands()).containsExactly(Demand.MANAGEMENT);
+        assertThat(target.demands()).containsExactly(Privilege.MANAGEMENT);
     }
 
     @Test
     void values_of_the_permission_are_merged_into_every_row() {
-        var grant = new Grant(
-                Set.of(Demand.values()),
+        var grant = new Access.RowPolicy(
+                Set.of(Privilege.values()),
                 Optional.empty(),
                 Optional.of(json("{owner: 'ada'}")),
                 Optional.of(json("{owner: 'ada'}")),

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.bson.JsonParser;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 import org.restheart.mongo.DataApi;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -48,8 +48,8 @@ class GrantedWritesTest {
     }
 
     private DataApi granted(String writeFilter, String mergeRequest, boolean checkWritten) {
-        return root.with(new Grant(
-                Set.of(Demand.values()),
+        return root.with(new Access.RowPolicy(
+                Set.of(Privilege.values()),
                 Optional.empty(),
                 parse(writeFilter),
                 parse(mergeRequest),

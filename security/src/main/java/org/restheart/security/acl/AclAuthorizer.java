@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
 import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.RuleDecision;
@@ -52,9 +52,9 @@ public final class AclAuthorizer implements Authorizer {
     /// Credentials with fewer roles than their account never allow more than the account: what a permission of
     /// another of its roles decides, and thereby limits, is refused.
     @Override
-    public Optional<Grant> authorize(Request request, @Nullable Account account) {
+    public Optional<Access> authorize(Request request, @Nullable Account account) {
         if (request.method() == Method.OPTIONS) {
-            return Optional.of(Grant.FULL);
+            return Optional.of(new Access.Root());
         }
         if (account == null || !account.isLimited()) {
             return granted(request, account, rolesOf(account)).map(Granted::grant);
@@ -65,16 +65,16 @@ public final class AclAuthorizer implements Authorizer {
         }
         var own = granted(request, account, rolesOf(account));
         var limits = whole.get().grant;
-        return own.isEmpty() && limits.covers(Grant.FULL)
+        return own.isEmpty() && limits.covers(new Access.Root())
                 ? Optional.empty() // whatever other authorizers allow is not more
-                : Optional.of(own.map(Granted::grant).filter(limits::covers).orElse(Grant.REFUSED));
+                : Optional.of(own.map(Granted::grant).filter(limits::covers).orElse(new Access.Denied()));
     }
 
-    private record Granted(String role, Grant grant) {}
+    private record Granted(String role, Access grant) {}
 
     private Optional<Granted> granted(Request request, @Nullable Account account, List<String> roles) {
         if (account != null && rootRole.filter(roles::contains).isPresent()) {
-            return rootRole.map(role -> new Granted(role, Grant.FULL));
+            return rootRole.map(role -> new Granted(role, new Access.Root()));
         }
         var attempt = new Attempt(request, account);
         for (var role : roles) {
@@ -89,7 +89,7 @@ public final class AclAuthorizer implements Authorizer {
     }
 
     @Override
-    public Set<Demand> lacking(Request request, @Nullable Account account) {
+    public Set<Privilege> lacking(Request request, @Nullable Account account) {
         var attempt = new Attempt(request, account);
         for (var role : rolesOf(account)) {
             for (var permission : permissions.of(request, role)) {
@@ -141,16 +141,18 @@ public final class AclAuthorizer implements Authorizer {
     @Override
     public List<Tried> explain(Request request, @Nullable Account account) {
         if (request.method() == Method.OPTIONS) {
-            return List.of(Tried.of("OPTIONS", Optional.of(Grant.FULL)));
+            return List.of(Tried.of("OPTIONS", Optional.of(new Access.Root())));
         }
         if (isRoot(account)) {
-            return List.of(Tried.of("root role", Optional.of(Grant.FULL)));
+            return List.of(Tried.of("root role", Optional.of(new Access.Root())));
         }
         var attempt = new Attempt(request, account);
         var roles = rolesOf(account);
         boolean refused = false;
         if (account != null && account.isLimited()) {
-            refused = authorize(request, account).filter(Grant::isRefused).isPresent();
+            refused = authorize(request, account)
+                    .filter(Access.Denied.class::isInstance)
+                    .isPresent();
             roles = refused ? account.all() : roles;
         }
         var tried = new ArrayList<Tried>();

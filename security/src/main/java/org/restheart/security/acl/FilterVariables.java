@@ -24,13 +24,13 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.FilterBinding;
 import org.restheart.bson.fields.UnusableVariableException;
 import org.restheart.bson.fields.Variables.Binding;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 import org.restheart.http.LogTime;
 import org.restheart.http.Request;
 import org.restheart.http.SecretValues;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.Attempt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// @param written the permission as written
 /// @param roles the values of `%ROLES`
-record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
+record FilterVariables(Attempt attempt, Access written, List<String> roles) {
     private static final Logger LOG = LoggerFactory.getLogger(FilterVariables.class);
     private static final Set<String> FILTERS =
             Set.of("@filter", "@mongoPermissions.readFilter", "@mongoPermissions.writeFilter");
@@ -54,14 +54,14 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
     private static final int MAX_LOGGED = 1_000;
 
     /// Whether variables of the grant have to be replaced for each request.
-    static boolean occurIn(Grant written) {
+    static boolean occurIn(Access written) {
         return Stream.of(written.readFilter(), written.writeFilter(), written.mergeRequest())
                 .flatMap(Optional::stream)
                 .anyMatch(FilterVariables::occurIn);
     }
 
     /// With the roles of the credentials.
-    FilterVariables(Attempt attempt, Grant written) {
+    FilterVariables(Attempt attempt, Access written) {
         this(attempt, written, rolesOf(attempt, Account::roles));
     }
 
@@ -97,8 +97,8 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
     }
 
     /// The grant for the request.
-    Grant bind() {
-        return new Grant(
+    Access bind() {
+        return new Access.RowPolicy(
                 written.allowed(),
                 written.readFilter().map(this::bindFilter),
                 written.writeFilter().map(this::bindFilter),
@@ -270,7 +270,7 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
 
     private BsonDocument permissions() {
         var document = new BsonDocument();
-        for (var demand : Demand.values()) {
+        for (var demand : Privilege.values()) {
             document.append(demand.flag(), BsonBoolean.valueOf(written.allows(demand)));
         }
         written.readFilter().ifPresent(filter -> document.append("readFilter", filter));

@@ -7,10 +7,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.bson.BsonValue;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
 import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.Limits;
@@ -31,7 +31,7 @@ public record Permission(
         List<String> roles,
         Optional<Double> priority,
         Predicate predicate,
-        Grant grant,
+        Access grant,
         boolean hasVariables) {
 
     /// How the rule is written.
@@ -41,7 +41,7 @@ public record Permission(
     record Source(String place, Optional<BsonValue> id, String predicate) {}
 
     /// The grant if the rule applies. A rule that cannot be evaluated does not apply.
-    Optional<Grant> apply(Attempt attempt) {
+    Optional<Access> apply(Attempt attempt) {
         attempt.forget();
         return grant.allowed().containsAll(demands(attempt)) && test(attempt)
                 ? Optional.of(bound(attempt))
@@ -80,7 +80,7 @@ public record Permission(
     }
 
     /// What the request needs beyond a plain read or write, and the rule does not allow.
-    Set<Demand> missing(Attempt attempt) {
+    Set<Privilege> missing(Attempt attempt) {
         return demands(attempt).stream()
                 .filter(demand -> !grant.allows(demand))
                 .collect(Collectors.toCollection(TreeSet::new));
@@ -94,14 +94,14 @@ public record Permission(
         }
     }
 
-    private static Collection<Demand> demands(Attempt attempt) {
+    private static Collection<Privilege> demands(Attempt attempt) {
         return attempt.request()
                 .attribute(DataTarget.KEY)
                 .map(DataTarget::demands)
                 .orElse(Set.of());
     }
 
-    private Grant bound(Attempt attempt) {
+    private Access bound(Attempt attempt) {
         return hasVariables ? new FilterVariables(attempt, grant).bind() : grant;
     }
 }

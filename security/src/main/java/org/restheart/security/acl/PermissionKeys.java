@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonNumber;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Privilege;
 import org.restheart.http.Nearest;
-import org.restheart.http.access.Demand;
 
 /// The keys of permissions. Unknown keys are refused, since a misspelt or misplaced restriction would silently have
 /// no effect.
@@ -20,7 +20,7 @@ final class PermissionKeys {
     private static final Set<String> KEYS = Set.of("roles", "predicate", "priority", "mongo");
     private static final Set<String> FILE_KEYS = Set.of("role", "roles", "predicate", "priority", "mongo");
     private static final Set<String> MONGO_KEYS = Stream.concat(
-                    Arrays.stream(Demand.values()).map(Demand::flag),
+                    Arrays.stream(Privilege.values()).map(Privilege::flag),
                     Stream.of("readFilter", "writeFilter", "mergeRequest", "projectResponse", "checkWritten"))
             .collect(Collectors.toUnmodifiableSet());
 

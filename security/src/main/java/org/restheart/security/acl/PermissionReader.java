@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 import org.restheart.http.ShortText;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.PredicateException;
 import org.restheart.security.predicate.PredicateParser;
@@ -144,20 +144,20 @@ public final class PermissionReader {
         }
     }
 
-    private static Grant grant(@Nullable BsonValue value) throws PermissionException {
+    private static Access grant(@Nullable BsonValue value) throws PermissionException {
         var mongo = switch (value) {
             case null -> new BsonDocument();
             case BsonNull _ -> new BsonDocument();
             case BsonDocument written -> written;
             default -> throw new PermissionException("mongo must be an object");
         };
-        var allowed = EnumSet.noneOf(Demand.class);
-        for (var demand : Demand.values()) {
+        var allowed = EnumSet.noneOf(Privilege.class);
+        for (var demand : Privilege.values()) {
             if (flag(mongo, demand.flag())) {
                 allowed.add(demand);
             }
         }
-        return new Grant(
+        return new Access.RowPolicy(
                 allowed,
                 object(mongo, "readFilter").map(PermissionReader::unescaped),
                 object(mongo, "writeFilter").map(PermissionReader::unescaped),

@@ -10,9 +10,9 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.data.Access;
 import org.restheart.http.Nearest;
 import org.restheart.http.ShortText;
-import org.restheart.http.access.Grant;
 
 /// Warns of what is accepted in a permission and is probably meant otherwise: what MongoDB takes literally in its
 /// filters, and roles that nobody has unless an account names them, and that seem to stand for more.
@@ -33,7 +33,7 @@ final class PermissionWarnings {
 
     private PermissionWarnings() {}
 
-    static List<String> of(List<String> roles, Grant grant) {
+    static List<String> of(List<String> roles, Access grant) {
         var warnings = new ArrayList<String>();
         roles.forEach(role -> ofRole(role).ifPresent(warnings::add));
         grant.readFilter().ifPresent(filter -> addAll("readFilter", filter, warnings));

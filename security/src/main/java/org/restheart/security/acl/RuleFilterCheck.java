@@ -9,8 +9,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Operators;
+import org.restheart.data.Access;
 import org.restheart.http.Nearest;
-import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.PredicateParser;
 
 /// Finds misspelt variables and operators in a permission's filters. MongoDB would refuse every request with such a
@@ -23,7 +23,7 @@ final class RuleFilterCheck {
     private RuleFilterCheck() {}
 
     /// @throws PermissionException naming the first one
-    static void require(Grant grant) throws PermissionException {
+    static void require(Access grant) throws PermissionException {
         requireFilter("readFilter", grant.readFilter());
         requireFilter("writeFilter", grant.writeFilter());
         if (grant.mergeRequest().isPresent()) {

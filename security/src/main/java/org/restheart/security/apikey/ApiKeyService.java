@@ -14,13 +14,13 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.data.Access;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
-import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.Authorizer;
@@ -62,9 +62,9 @@ public final class ApiKeyService implements Service, Authorizer {
     }
 
     @Override
-    public Optional<Grant> authorize(Request request, @Nullable Account account) {
+    public Optional<Access> authorize(Request request, @Nullable Account account) {
         return PATH.isPrefixOf(request.path()) && account != null && (settings.selfService() || isRoot(account))
-                ? Optional.of(Grant.FULL)
+                ? Optional.of(new Access.Root())
                 : Optional.empty();
     }
 

@@ -15,6 +15,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTexts;
+import org.restheart.data.Access;
 import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Cors;
 import org.restheart.http.IoThreadService;
@@ -25,7 +26,6 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
-import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.Authorizer;
@@ -248,8 +248,8 @@ public final class TokenService implements IoThreadService {
         }
 
         @Override
-        public Optional<Grant> authorize(Request request, @Nullable Account account) {
-            return concerns(request) ? Optional.of(Grant.FULL) : Optional.empty();
+        public Optional<Access> authorize(Request request, @Nullable Account account) {
+            return concerns(request) ? Optional.of(new Access.Root()) : Optional.empty();
         }
 
         @Override

@@ -9,8 +9,8 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Visibility;
+import org.restheart.data.Access;
 import org.restheart.http.Query;
-import org.restheart.http.access.Grant;
 
 /// Properties of accounts that a caller may not see.
 record HiddenProperties(Set<String> names) {
@@ -21,7 +21,7 @@ record HiddenProperties(Set<String> names) {
             List.of("filter", "keys", "sort", "sort_by", "hint", "avars", "shardkey");
 
     /// The grant, which shows none of them.
-    Grant withhold(Grant grant) {
+    Access withhold(Access grant) {
         return grant.withProjectResponse(Optional.of(narrow(grant.projectResponse())));
     }
 

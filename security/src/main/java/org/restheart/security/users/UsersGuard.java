@@ -11,6 +11,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.data.Access;
 import org.restheart.http.Filter;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Handler;
@@ -23,7 +24,6 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.Grant;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.security.FailedAuthLogger;
@@ -156,7 +156,7 @@ public final class UsersGuard implements Filter {
         };
     }
 
-    private Request guarded(Request request, DataTarget target, Grant grant) {
+    private Request guarded(Request request, DataTarget target, Access grant) {
         request.requireThread();
         boolean isPipeline = request.method() == Method.PATCH;
         var content = request.require(RequestContent.KEY).value();

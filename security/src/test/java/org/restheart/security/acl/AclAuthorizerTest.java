@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
+import org.restheart.data.Access;
+import org.restheart.data.Privilege;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
 import org.restheart.http.access.ResourceKind;
 
 class AclAuthorizerTest {
@@ -28,7 +28,7 @@ class AclAuthorizerTest {
         }
     }
 
-    private static Optional<Grant> fileGrant(Request request, Account account, String... entries) {
+    private static Optional<Access> fileGrant(Request request, Account account, String... entries) {
         var permissions = new ArrayList<Permission>();
         for (var entry : entries) {
             permissions.add(file(entry));
@@ -40,8 +40,8 @@ class AclAuthorizerTest {
         return new Account("ada", List.of(roles), bson("{_id: 'ada', team: {$oid: '000000000000000000000001'}}"));
     }
 
-    private static BsonDocument readFilter(Optional<Grant> grant) {
-        return grant.flatMap(Grant::readFilter).orElseThrow();
+    private static BsonDocument readFilter(Optional<Access> grant) {
+        return grant.flatMap(Access::readFilter).orElseThrow();
     }
 
     @Test
@@ -66,7 +66,7 @@ class AclAuthorizerTest {
         var open = "{role: '$unauthenticated', predicate: 'true'}";
         assertThat(fileGrant(get("/c"), with(), open)).isEmpty();
         assertThat(fileGrant(get("/c"), null, open)).isPresent();
-        assertThat(fileGrant(get("/c"), with("admin"))).contains(Grant.FULL);
+        assertThat(fileGrant(get("/c"), with("admin"))).contains(new Access.Root());
     }
 
     @Test
@@ -79,7 +79,7 @@ class AclAuthorizerTest {
                                 Optional.of("c"),
                                 Optional.empty(),
                                 ResourceKind.COLLECTION,
-                                Set.of(Demand.MANAGEMENT)));
+                                Set.of(Privilege.MANAGEMENT)));
         var plain = "{role: 'r', predicate: 'true', priority: 1}";
         var allowed = "{role: 'r', predicate: 'true', priority: 2, mongo: {allowManagementRequests: true}}";
         assertThat(fileGrant(management, with("r"), plain)).isEmpty();

@@ -1,7 +1,7 @@
-package org.restheart.http.access;
+package org.restheart.data;
 
-/// Operations beyond plain reads and writes, each of which an access rule allows by a flag.
-public enum Demand {
+/// What is needed beyond plain reading and writing; an access rule allows each by a flag.
+public enum Privilege {
     /// Databases, collections, indexes, schemas, metadata.
     MANAGEMENT("allowManagementRequests"),
     BULK_PATCH("allowBulkPatch"),
@@ -13,7 +13,7 @@ public enum Demand {
 
     private final String flag;
 
-    Demand(String flag) {
+    Privilege(String flag) {
         this.flag = flag;
     }
 
