@@ -192,6 +192,7 @@ final class DataServices {
         var service = new McpService(
                 mcp,
                 judgedRequests,
+                judgedRequests,
                 data.paths(),
                 data.catalog(),
                 mcpDependencies(streams.budget()),

@@ -16,6 +16,7 @@ import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.DataService;
 import org.restheart.mongo.WarningsBody;
 import org.restheart.mongo.metadata.EscapedKeys;
 import org.restheart.mongo.parameter.SessionParameter;
@@ -44,7 +45,8 @@ final class DefinitionGuard implements Filter {
         if (request.method().isSafe()) {
             return target.get().collection().isEmpty()
                     ? next.handle(request)
-                    : next.handle(request).map(DefinitionGuard::unescaped);
+                    : next.handle(request.with(DataService.SHOWN, EscapedKeys::unescape))
+                            .map(DefinitionGuard::unescaped);
         }
         checkWriter(request);
         var write = new DefinitionWrite(config, catalog, locks);

@@ -1,15 +1,15 @@
 package org.restheart.http;
 
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Flow;
+import org.restheart.data.Flow.Withdrawable;
 
 /// The response of a handler: complete or deferred. Immutable.
 public sealed interface Response {
@@ -116,7 +116,7 @@ public sealed interface Response {
     /// A response that is completed with `outcome`, and fails if that fails.
     ///
     /// @param answer builds the response, on the thread that sends it
-    static <T> Deferred<T> later(CompletionStage<T> outcome, Function<T, Ready> answer) {
+    static <T> Deferred<T> later(Flow<T> outcome, Function<T, Ready> answer) {
         return new Deferred<>(outcome, (value, failure) -> {
             if (value == null) {
                 throw Deferred.thrown(failure);
@@ -125,10 +125,15 @@ public sealed interface Response {
         });
     }
 
+    /// As above.
+    static <T> Deferred<T> later(CompletionStage<T> outcome, Function<T, Ready> answer) {
+        return later(Flow.of(outcome), answer);
+    }
+
     /// A response that is completed later, such as that of a coalesced read or write. The thread that completes the
     /// outcome does not build the response: the thread that sends it does, and applies the changes of the pipeline.
     final class Deferred<T> implements Response {
-        private final CompletionStage<T> outcome;
+        private final Flow<T> outcome;
         private final Answer<T> answer;
 
         /// Maps an outcome: exactly one of the two arguments is given.
@@ -137,7 +142,7 @@ public sealed interface Response {
             Ready of(@Nullable T outcome, @Nullable Throwable failure);
         }
 
-        private Deferred(CompletionStage<T> outcome, Answer<T> answer) {
+        private Deferred(Flow<T> outcome, Answer<T> answer) {
             this.outcome = outcome;
             this.answer = answer;
         }
@@ -191,40 +196,25 @@ public sealed interface Response {
 
         @Override
         public Ready settled() {
-            var arrived = new CompletableFuture<Supplier<Ready>>();
-            whenThere(arrived::complete);
-            return arrived.join().get();
+            return outcome().stage().toCompletableFuture().join().get();
         }
 
         /// Lets the producer of the outcome ask `waiter` whether it is still needed; ignored if it
         /// cannot be withdrawn.
         public void awaitedBy(Withdrawable.Waiter waiter) {
-            if (outcome instanceof Withdrawable withdrawable) {
-                withdrawable.awaitedBy(waiter);
-            }
+            outcome.awaitedBy(waiter);
+        }
+
+        /// The response, which is built, or throws its failure, when the supplier is called.
+        public Flow<Supplier<Ready>> outcome() {
+            return outcome.handle((value, failure) -> () -> answer.of(value, failure));
         }
 
         /// Calls `receiver` on the thread that completes the outcome, which must not be blocked: the
         /// response is built when the receiver calls the supplier. The supplier throws failures that
         /// were not recovered from.
         public void whenThere(Consumer<Supplier<Ready>> receiver) {
-            var _ = outcome.whenComplete((value, failure) -> receiver.accept(() -> answer.of(value, failure)));
-        }
-    }
-
-    /// An outcome that may take long, and that need not be produced once its client has disconnected. Thread-safe.
-    interface Withdrawable {
-        /// Sets the waiter. Called once, before the outcome is requested.
-        void awaitedBy(Waiter waiter);
-
-        /// Knows whether the client is still connected. Thread-safe.
-        @FunctionalInterface
-        interface Waiter {
-            /// Runs `withdrawal`, immediately or soon on another thread, if the client has disconnected.
-            /// Does not block.
-            ///
-            /// @param withdrawal returns true if the outcome had not been started; it is then cancelled
-            void withdrawIfGone(BooleanSupplier withdrawal);
+            outcome.whenThere((value, failure) -> receiver.accept(() -> answer.of(value, failure)));
         }
     }
 }

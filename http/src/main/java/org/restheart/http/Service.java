@@ -70,12 +70,6 @@ public interface Service extends Handler {
         return Traffic.API;
     }
 
-    /// Whether other services may send requests to it inside the process
-    /// ([org.restheart.http.judged.JudgedRequests]). False for a service that makes such requests itself.
-    default boolean answersJudgedRequests() {
-        return false;
-    }
-
     /// Whether the service reads the content of a request while it arrives, by [Body#stream()], so that it
     /// may be larger than memory.
     ///

@@ -8,10 +8,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonNumber;
 import org.restheart.bson.JsonParser;
+import org.restheart.data.Executor.Found;
+import org.restheart.data.Flow;
+import org.restheart.data.Operation.Get;
 import org.restheart.http.Content;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
@@ -20,6 +23,8 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.judged.DataOperations;
+import org.restheart.http.judged.DataOperations.Evidence;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
@@ -28,9 +33,9 @@ import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 
-/// Sends requests of the REST API on behalf of the caller; the only access to data in this package. Blocks, but for
-/// [#later]. Thread-safe.
-record JudgedCalls(JudgedRequests requests, DataPaths paths) {
+/// Sends requests of the REST API, and operations, on behalf of the caller; the only access to data in this package.
+/// Blocks, but for [#get]. Thread-safe.
+record JudgedCalls(JudgedRequests requests, DataOperations operations, DataPaths paths) {
     private static final Executor THREADS =
             task -> Thread.ofVirtual().name("mcp-end").start(task);
 
@@ -45,19 +50,17 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
         return collection(call.http(), call.text("database"), call.text("collection"));
     }
 
-    /// The response of a request that reads, without waiting. Refusals and faults are failures of it.
+    /// A read, without waiting. Refusals and faults are failures of it.
     ///
-    /// @throws NeedsThread on an I/O thread, if the request has to wait by itself
-    Response.Deferred<?> later(Request outer, JudgedRequest inner) {
+    /// @param asked the request that does the same, for permissions
+    /// @throws NeedsThread on an I/O thread, if rules or metadata have to be read first
+    Flow<Found> get(ToolCall call, JudgedRequest asked, Get get) {
         try {
-            return switch (requests.make(outer, warned(outer, inner).with(DataWrite.FORBIDDEN, true))) {
-                case Response.Deferred<?> deferred -> deferred;
-                case Response.Ready ready -> Response.later(CompletableFuture.completedFuture(ready), same -> same);
-            };
+            return operations.get(new Evidence(call.http(), warned(call.http(), asked)), get);
         } catch (NeedsThread again) {
             throw again;
         } catch (RuntimeException failure) {
-            return Response.later(CompletableFuture.<Response.Ready>failedFuture(failure), ready -> ready);
+            return Flow.of(CompletableFuture.failedStage(failure));
         }
     }
 
@@ -69,28 +72,42 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
         var reading = inner.method().isSafe() ? warned.with(DataWrite.FORBIDDEN, true) : warned;
         return switch (requests.make(outer, reading)) {
             case Response.Ready ready -> ready;
-            case Response.Deferred<?> deferred -> {
-                var arrived = new CompletableFuture<Supplier<Response.Ready>>();
-                var isGone = new AtomicBoolean();
-                deferred.awaitedBy(withdrawal -> {
-                    if (isGone.get()) {
-                        var _ = withdrawal.getAsBoolean();
-                    }
-                });
-                deferred.whenThere(arrived::complete);
-                try {
-                    yield arrived.get().get();
-                } catch (InterruptedException _) { // since the client has disconnected
-                    isGone.set(true);
-                    // the cursor of a streamed response would stay open
-                    var _ = arrived.thenAcceptAsync(late -> late.get().content().abandon(), THREADS);
-                    Thread.currentThread().interrupt();
-                    throw RefusedCall.gone();
-                } catch (ExecutionException e) {
-                    throw new IllegalStateException(e); // completed only with values
-                }
-            }
+            case Response.Deferred<?> deferred ->
+                await(deferred.outcome(), late -> late.get().content().abandon())
+                        .get();
         };
+    }
+
+    /// Waits for what is read.
+    ///
+    /// @throws ProblemException if it is refused or fails
+    Found await(Flow<Found> read) {
+        return await(read, _ -> {});
+    }
+
+    /// @param abandon closes what arrives after the client has gone, such as a cursor
+    private static <T> T await(Flow<T> flow, Consumer<T> abandon) {
+        var arrived = flow.stage().toCompletableFuture();
+        var isGone = new AtomicBoolean();
+        flow.awaitedBy(withdrawal -> {
+            if (isGone.get()) {
+                var _ = withdrawal.getAsBoolean();
+            }
+        });
+        try {
+            return arrived.get();
+        } catch (InterruptedException _) { // since the client has disconnected
+            isGone.set(true);
+            var _ = arrived.thenAcceptAsync(abandon, THREADS);
+            Thread.currentThread().interrupt();
+            throw RefusedCall.gone();
+        } catch (ExecutionException e) {
+            throw switch (e.getCause()) {
+                case Error error -> throw error;
+                case RuntimeException failure -> failure;
+                case null, default -> new IllegalStateException(e);
+            };
+        }
     }
 
     /// The only document of a response.

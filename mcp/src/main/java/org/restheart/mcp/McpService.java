@@ -20,6 +20,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.judged.DataCatalog;
+import org.restheart.http.judged.DataOperations;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
@@ -70,6 +71,7 @@ public final class McpService implements Service {
     public McpService(
             McpConfig config,
             JudgedRequests requests,
+            DataOperations operations,
             DataPaths paths,
             DataCatalog catalog,
             Dependencies dependencies,
@@ -79,7 +81,7 @@ public final class McpService implements Service {
         this.meters = new McpMeters(registry);
         var clock = InstantSource.system();
         this.audit = new ToolAuditLog(config.audit(), config.auditValues(), clock);
-        var calls = new JudgedCalls(requests, paths);
+        var calls = new JudgedCalls(requests, operations, paths);
         var visible = new VisibleCollections(catalog, calls, dependencies.permissions(), dependencies.neverWritten());
         var tokens = new SealedTokens(dependencies.key(), clock);
         var cursors = SealedTokens.Cursors.ofLists(tokens);

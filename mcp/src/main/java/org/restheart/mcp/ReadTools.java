@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.bson.BsonBoolean;
@@ -15,67 +16,70 @@ import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.TextualId;
+import org.restheart.data.Executor.Found;
+import org.restheart.data.Flow;
+import org.restheart.data.Namespace;
+import org.restheart.data.Operation.Get;
+import org.restheart.data.Operation.ReadOptions;
 import org.restheart.http.Content;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.Slice;
 
 /// The tools that read documents. Thread-safe.
 record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors cursors, ScanGuard scans) {
     ToolResult find(ToolCall call) {
-        var collection = calls.collection(call);
-        var filter = call.filter();
+        var only = byId(call);
+        if (only.isPresent()) {
+            return only(call, () -> calls.await(only.get().get()));
+        }
         int limit = limit(call);
         var block = block(call, limit);
-        var only = byId(call, collection, filter);
-        if (only.isPresent()) {
-            return only(call, block, () -> calls.send(call.http(), only.get()));
-        }
         var place = cursors.open(call, DocumentPosition::of).orElseGet(DocumentPosition::new);
-        add(call, page(call, collection, limit, place), block);
+        add(call, page(call, calls.collection(call), limit, place), block);
         return documents(call, block, place.behind(block, call.has("sort")));
     }
 
-    /// The request for the only document that the call names; empty for other calls.
+    /// The read of the only document that the call names; empty for other calls.
     ///
-    /// @throws RefusedCall for a filter that is not Extended JSON, and for a collection without a path
-    Optional<JudgedRequest> byId(ToolCall call) {
-        return byId(call, calls.collection(call), call.filter());
-    }
-
-    private Optional<JudgedRequest> byId(ToolCall call, String collection, BsonDocument filter) {
-        if (call.has(cursors.name())) {
-            return Optional.empty();
-        }
+    /// @throws RefusedCall for arguments that are not Extended JSON, and for a collection without a path
+    Optional<Supplier<Flow<Found>>> byId(ToolCall call) {
+        var collection = calls.collection(call);
+        var filter = call.filter();
         return calls.paths()
                 .ofIdIn(filter)
-                .map(id -> call.request(Method.GET, collection + "/" + id, call.query("projection", "keys"))
-                        .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED));
+                .filter(_ -> !call.has(cursors.name()))
+                .map(id -> {
+                    var keys = call.extended("projection") instanceof BsonDocument projection
+                            ? projection
+                            : new BsonDocument();
+                    var get = new Get(
+                            new Namespace(call.text("database"), call.text("collection")),
+                            Objects.requireNonNull(filter.get("_id")),
+                            List.of(),
+                            keys,
+                            ReadOptions.DEFAULT);
+                    var asked = call.request(Method.GET, collection + "/" + id, call.query("projection", "keys"));
+                    return () -> calls.get(call, asked, get);
+                });
     }
 
     /// The result of a call for one document.
     ///
-    /// @param found gives the response to the request of [#byId]
-    ToolResult only(ToolCall call, Supplier<Response.Ready> found) {
-        return only(call, block(call, limit(call)), found);
-    }
-
-    private ToolResult only(ToolCall call, DataBlock block, Supplier<Response.Ready> found) {
-        try {
-            block.add(JudgedCalls.document(call, found.get()));
-        } catch (ProblemException e) {
-            if (e.problem().code() != ProblemCode.NOT_FOUND) {
-                throw e;
-            }
-            Optional.ofNullable(call.filter().get("_id"))
-                    .flatMap(TextualId::warning)
-                    .ifPresent(text -> FoundWarnings.add(call.http(), text));
-        }
+    /// @param read gives what [#byId] has read
+    ToolResult only(ToolCall call, Supplier<Found> read) {
+        var block = block(call, limit(call));
+        var found = read.get().document();
+        found.ifPresentOrElse(
+                document -> block.add(RawDocuments.toTree(document)),
+                () -> Optional.ofNullable(call.filter().get("_id"))
+                        .flatMap(TextualId::warning)
+                        .ifPresent(text -> FoundWarnings.add(call.http(), text)));
         return documents(call, block, Optional.empty());
     }
 

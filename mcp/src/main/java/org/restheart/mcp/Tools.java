@@ -11,13 +11,14 @@ import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.data.Executor.Found;
+import org.restheart.data.Flow;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Nearest;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -111,11 +112,11 @@ record Tools(
     }
 
     /// A request that was sent for a call.
-    private record Sent(CallLimits.Running running, Response.Deferred<?> found) {}
+    private record Sent(CallLimits.Running running, Flow<Found> found) {}
 
     /// Sends the request for one document; empty for other calls, and for those that cannot be sent.
     private Optional<Sent> sent(ToolCall call) {
-        Optional<JudgedRequest> only;
+        Optional<Supplier<Flow<Found>>> only;
         CallLimits.Running running;
         try {
             call.tool().check(call.arguments());
@@ -127,9 +128,9 @@ record Tools(
         } catch (RefusedCall _) {
             return Optional.empty();
         }
-        Response.Deferred<?> found;
+        Flow<Found> found;
         try {
-            found = calls.later(call.http(), only.get());
+            found = only.get().get();
         } catch (NeedsThread | Error failure) { // the former: the call is begun again, on a thread
             running.undo();
             throw failure;

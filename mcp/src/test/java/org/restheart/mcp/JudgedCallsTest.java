@@ -67,6 +67,9 @@ class JudgedCallsTest {
                     asked.countDown();
                     return Response.later(eventual, ready -> ready);
                 },
+                (_, _) -> {
+                    throw new AssertionError("no operation");
+                },
                 PATHS);
         var call = new FutureTask<>(() -> calls.send(
                 TestRequests.request(Method.POST, "/mcp"), JudgedRequest.at(Method.GET, "/c", Map.of(), Via.REST)));

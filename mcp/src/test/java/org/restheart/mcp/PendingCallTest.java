@@ -5,8 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
+import org.restheart.bson.RawDocuments;
+import org.restheart.data.Executor.Found;
+import org.restheart.data.Flow;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
 
@@ -15,14 +21,16 @@ class PendingCallTest {
 
     /// The response of a call that has found as many bytes.
     private Response.Ready response(int bytes) {
-        var found = Response.status(200).with("application/json", Content.Bytes.of(new byte[bytes]));
+        var document = RawDocuments.encode(new BsonDocument("bytes", new BsonBinary(new byte[bytes])));
         var pending = PendingCall.of(
-                Response.later(CompletableFuture.completedFuture(found), same -> same),
+                Flow.of(CompletableFuture.completedStage(new Found(Optional.of(document), 1))),
                 () -> ran.add("ended"),
                 () -> ran.add("gone"),
                 outcome -> {
                     ran.add("answered");
-                    return outcome.get().with("text/plain", Content.Bytes.of("shown".getBytes(StandardCharsets.UTF_8)));
+                    assertThat(outcome.get().document()).contains(document);
+                    return Response.status(200)
+                            .with("text/plain", Content.Bytes.of("shown".getBytes(StandardCharsets.UTF_8)));
                 });
         return pending.settled();
     }

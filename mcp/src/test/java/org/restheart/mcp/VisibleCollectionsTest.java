@@ -89,6 +89,9 @@ class VisibleCollectionsTest {
                 (_, _) -> {
                     throw new ProblemException(ProblemCode.FORBIDDEN, "not with these parameters");
                 },
+                (_, _) -> {
+                    throw new AssertionError("no operation");
+                },
                 PATHS);
         return new VisibleCollections(catalog, calls, permissions, Set.of());
     }

@@ -76,6 +76,7 @@ final class MongoParts implements AutoCloseable {
     final Descriptions descriptions;
     final Catalog catalog;
     final RequestDispatcher dispatcher;
+    final CheckedOperations operations;
     private final SchemaAccess access;
     private final DeepPageFinder deepPages;
     private final DriverFinder documents;
@@ -124,12 +125,14 @@ final class MongoParts implements AutoCloseable {
         addStructure(validators, new StreamDefinitions(config.streams()));
         addSessions(new SessionHandlers(sessions, locations));
         routes.requireAll();
+        var existence = new Existence(metadata, config.querySecurity());
+        this.operations = new CheckedOperations(existence, forbiddenOperators, coalescer.executor());
         this.dispatcher = new RequestDispatcher(
                 new RequestChecks(
                         client,
                         parameterSettings,
                         forbiddenOperators,
-                        new Existence(metadata, config.querySecurity()),
+                        existence,
                         sessions,
                         schemas,
                         access),
@@ -151,7 +154,7 @@ final class MongoParts implements AutoCloseable {
         for (var kind : List.of(COLLECTION_SIZE, FILES_BUCKET_SIZE, SCHEMA_STORE_SIZE)) {
             routes.on(kind, GET, find::count);
         }
-        var get = new GetDocument(coalescer.lookups(), timeLimit);
+        var get = new GetDocument(coalescer.executor(), config.coalescing(), timeLimit);
         for (var kind : List.of(DOCUMENT, FILE, SCHEMA)) {
             routes.on(kind, GET, get);
         }

@@ -12,6 +12,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.bson.BsonValue;
+import org.restheart.data.Executor.Found;
+import org.restheart.data.Flow;
+import org.restheart.data.Operation.Get;
 import org.restheart.data.Privilege;
 import org.restheart.http.Connection;
 import org.restheart.http.Cors;
@@ -22,12 +25,12 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
-import org.restheart.http.Service;
 import org.restheart.http.Service.ErrorStyle;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
+import org.restheart.http.judged.DataService;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.mongo.background.BackgroundTasks;
@@ -55,7 +58,7 @@ import org.restheart.mongo.schema.SchemaWarnings;
 import org.restheart.mongo.schema.Schemas;
 
 /// The data API: everything below the mounts. Thread-safe.
-public final class MongoService implements Service, AutoCloseable {
+public final class MongoService implements DataService, AutoCloseable {
     /// In bytes. Parsing more would delay other connections.
     private static final int LARGEST_ON_IO_THREAD = 32 << 10;
 
@@ -181,8 +184,8 @@ public final class MongoService implements Service, AutoCloseable {
     }
 
     @Override
-    public boolean answersJudgedRequests() {
-        return true;
+    public Flow<Found> get(Request evidence, Get get) {
+        return parts.operations.get(evidence, get);
     }
 
     @Override

@@ -81,7 +81,7 @@ record RequestDispatcher(
         }
     }
 
-    private static RuntimeException unquoted(RuntimeException failure, boolean showsTag) {
+    static RuntimeException unquoted(RuntimeException failure, boolean showsTag) {
         var problem = failure instanceof ProblemException refused
                 ? Optional.of(refused.problem())
                 : MongoErrors.toProblem(failure);

@@ -1,5 +1,6 @@
-/// The language of operations on data: what a caller may see and do ([org.restheart.data.Access]). What is asked, and
-/// who carries it out, follow (docs/decisions/0019-operations-at-the-centre.md).
+/// The language of the house: what is asked of the data ([org.restheart.data.Operation]), what a caller may do with it
+/// ([org.restheart.data.Access]), and who carries it out ([org.restheart.data.Executor]). Every way in builds
+/// operations; see docs/decisions/0019-operations-at-the-centre.md.
 ///
 /// Must not know: HTTP, how rules are written, the MongoDB driver.
 @NullMarked

@@ -138,14 +138,13 @@ public final class Pipeline {
         return List.copyOf(headers);
     }
 
-    /// The chain of requests made inside the process. Filters about HTTP, such as CORS, apply to the outer
+    /// The filters of requests and operations inside the process. Those about HTTP, such as CORS, apply to the outer
     /// request only.
-    private Handler judged(Binding binding) {
-        var service = binding.service();
-        var filters = new ArrayList<Filter>(
-                List.of(new Preparation(service), errors::toProblems, Preparation::refuse, judges.apply(binding)));
+    private List<Filter> judged(Binding binding) {
+        var filters = new ArrayList<Filter>(List.of(
+                new Preparation(binding.service()), errors::toProblems, Preparation::refuse, judges.apply(binding)));
         filters.addAll(binding.innerFilters());
-        return Filter.chain(filters, service);
+        return List.copyOf(filters);
     }
 
     /// Marks a request with a fault that the listener found: the pipeline refuses it, so that the response has

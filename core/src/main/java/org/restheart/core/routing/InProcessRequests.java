@@ -1,11 +1,19 @@
 package org.restheart.core.routing;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Executor.Found;
+import org.restheart.data.Flow;
+import org.restheart.data.Operation.Get;
+import org.restheart.http.Filter;
+import org.restheart.http.Handler;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -14,6 +22,8 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.AccessExplanation;
+import org.restheart.http.judged.DataOperations;
+import org.restheart.http.judged.DataService;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
@@ -26,11 +36,14 @@ import org.slf4j.LoggerFactory;
 
 /// Runs requests of services on the routes of other services, without a socket, and determines which requests
 /// would be allowed. Thread-safe.
-public final class InProcessRequests implements JudgedRequests, KindPermissions {
+public final class InProcessRequests implements JudgedRequests, DataOperations, KindPermissions {
     /// Bounds nested requests, such as those of a service that calls itself.
     private static final int MAX_DEPTH = 3;
 
     private static final Key<Integer> DEPTH = Key.named("depth");
+
+    /// What filters see of the result of an operation.
+    private static final Response.Ready CARRIED_OUT = Response.status(204);
 
     private static final Logger LOG = LoggerFactory.getLogger(InProcessRequests.class);
 
@@ -119,7 +132,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions 
     /// this is logged once for each service.
     private boolean isData(Router.Route route, RequestKind kind) {
         var binding = route.binding();
-        boolean reached = binding.service().answersJudgedRequests();
+        boolean reached = binding.service() instanceof DataService;
         if (!reached && covering.add(binding.uri())) {
             LOG.warn(
                     "{} belongs to the service {}: the collection or database of this name cannot be reached there",
@@ -164,15 +177,42 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions 
 
     @Override
     public Response make(Request outer, JudgedRequest inner) {
-        var routes = connected().routes();
+        return judge(outer, inner, Handler::handle);
+    }
+
+    @Override
+    public Flow<Found> get(Evidence evidence, Get get) {
+        var result = new AtomicReference<Found>();
+        var judged = judge(
+                evidence.outer(),
+                evidence.asked(),
+                (data, request) -> Response.later(data.get(request, get), found -> {
+                    result.set(found);
+                    return CARRIED_OUT;
+                }));
+        return switch (judged) {
+            case Response.Deferred<?> deferred ->
+                deferred.outcome().map(answer -> {
+                    var _ = answer.get();
+                    return Objects.requireNonNull(result.get());
+                });
+            case Response.Ready answer ->
+                throw new IllegalStateException("a filter has answered an operation with " + answer.status());
+        };
+    }
+
+    /// @param carryOut what the filters of the route let through
+    private Response judge(Request outer, JudgedRequest asked, BiFunction<DataService, Request, Response> carryOut) {
         int depth = outer.attribute(DEPTH).orElse(0) + 1;
         if (depth > MAX_DEPTH) {
             throw new ProblemException(ProblemCode.UNPROCESSABLE, "requests made by requests are nested too deeply");
         }
-        var route = routes.find(inner.path())
-                .filter(found -> found.binding().service().answersJudgedRequests())
-                .orElseThrow(NOT_PERMITTED::raise);
-        return route.judged().handle(inside(outer, inner).with(DEPTH, depth));
+        var route = connected().routes().find(asked.path()).orElseThrow(NOT_PERMITTED::raise);
+        if (!(route.binding().service() instanceof DataService data)) {
+            throw NOT_PERMITTED.raise();
+        }
+        return Filter.chain(route.judged(), request -> carryOut.apply(data, request))
+                .handle(inside(outer, asked).with(DEPTH, depth));
     }
 
     /// With the credentials of the outer request: who is charged for the request, and how long a response to

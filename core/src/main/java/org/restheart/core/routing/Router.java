@@ -8,9 +8,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.routing.Binding.Match;
+import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
+import org.restheart.http.judged.DataService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,7 +84,7 @@ public final class Router {
     }
 
     private static boolean isElsewhere(@Nullable Route route) {
-        return route != null && !route.binding().service().answersJudgedRequests();
+        return route != null && !(route.binding().service() instanceof DataService);
     }
 
     /// The segments behind a path with which the paths of other services than those of data begin.
@@ -118,8 +120,8 @@ public final class Router {
     /// A binding with its handler chains, assembled at start.
     ///
     /// @param chain the filters of this route around its service
-    /// @param judged the chain of judged requests
-    public record Route(Binding binding, Handler chain, Handler judged) {
+    /// @param judged the filters of requests and operations inside the process
+    public record Route(Binding binding, Handler chain, List<Filter> judged) {
         /// Whether a request is first tried on the I/O thread that received it.
         public boolean startsOnIoThread(Request request) {
             return binding.service().startsOnIoThread(request);

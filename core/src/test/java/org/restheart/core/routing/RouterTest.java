@@ -24,7 +24,7 @@ class RouterTest {
 
     private static Router.Route route(String name, String uri, Match match) {
         var service = new Named(name);
-        return new Router.Route(new Binding(service, uri, match, true, List.of()), service, service);
+        return new Router.Route(new Binding(service, uri, match, true, List.of()), service, List.of());
     }
 
     private static String found(Router router, String path) {

@@ -64,6 +64,24 @@ class ReadsTogetherTest {
         }
     }
 
+    /// Stored keys of definitions are escaped, and nobody sees that.
+    @Test
+    void a_definition_is_shown_by_a_tool_as_it_was_written(TestMongo mongo) {
+        try (var gateway = TestGateway.start(mongo, """
+                mcp: {enabled: true}
+                graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}
+                """)) {
+            gateway.insert("gql-apps", "{_id: 'docs', mappings: {Query: {doc: {find: {_id: {_$arg: 'id'}}}}}}");
+            var shown = new McpClient(gateway.as("admin"))
+                    .call(
+                            "find",
+                            "{\"database\": \"%s\", \"collection\": \"gql-apps\", \"filter\": {\"_id\": \"docs\"}}"
+                                    .formatted(gateway.database().getName()))
+                    .toJson();
+            assertThat(shown).contains("$arg").doesNotContain("_$arg");
+        }
+    }
+
     private static void read(List<Function<String, String>> services) throws Exception {
         var names = List.of("rest", "data", "mcp", "graphql");
         var calls = new ArrayList<Callable<Void>>();

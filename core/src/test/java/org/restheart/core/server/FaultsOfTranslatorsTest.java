@@ -26,6 +26,7 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.judged.DataCatalog;
+import org.restheart.http.judged.DataOperations;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Permitted;
@@ -172,6 +173,12 @@ class FaultsOfTranslatorsTest {
     }
 
     static McpService mcp(JudgedRequests requests) {
+        return mcp(requests, (_, _) -> {
+            throw new IllegalStateException(SECRET);
+        });
+    }
+
+    static McpService mcp(JudgedRequests requests, DataOperations operations) {
         var config = GatewayConfig.parse("mcp: {enabled: true, concurrent-calls: 1}\n")
                 .mcp()
                 .orElseThrow();
@@ -185,7 +192,7 @@ class FaultsOfTranslatorsTest {
                 (_, _) -> true,
                 Set.of(),
                 "1");
-        return new McpService(config, requests, PATHS, CATALOG, dependencies, new SimpleMeterRegistry());
+        return new McpService(config, requests, operations, PATHS, CATALOG, dependencies, new SimpleMeterRegistry());
     }
 
     @Test

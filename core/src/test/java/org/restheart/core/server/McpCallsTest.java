@@ -16,13 +16,19 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
+import org.restheart.bson.RawDocuments;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.security.LogLines;
+import org.restheart.data.Executor.Found;
+import org.restheart.data.Flow;
+import org.restheart.data.Flow.Withdrawable;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
-import org.restheart.http.Response.Withdrawable;
-import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.DataOperations;
+import org.restheart.mcp.McpService;
 import org.slf4j.LoggerFactory;
 
 /// Threads and faults of calls of the Model Context Protocol.
@@ -32,8 +38,14 @@ class McpCallsTest {
     private static final String ALL =
             "{\"name\": \"find\", \"arguments\": {\"database\": \"d\", \"collection\": \"c\"}}";
 
-    private static HttpResponse<String> call(JudgedRequests requests, String method, String params) throws Exception {
-        var mcp = FaultsOfTranslatorsTest.mcp(requests);
+    private static final DataOperations FOUND = (_, _) -> found();
+
+    private static Flow<Found> found() {
+        var document = RawDocuments.encode(new BsonDocument("_id", new BsonString("x")));
+        return Flow.of(CompletableFuture.completedStage(new Found(Optional.of(document), 1)));
+    }
+
+    private static HttpResponse<String> call(McpService mcp, String method, String params) throws Exception {
         var service = new FaultsOfTranslatorsTest.Authenticated(mcp, Optional.empty());
         try (var server = TestServer.of(Binding.prefix(service, "/_mcp", false))) {
             return post(server, method, params);
@@ -52,13 +64,11 @@ class McpCallsTest {
     void a_fault_of_a_call_by_id_is_reported_and_the_call_is_not_repeated() throws Exception {
         var calls = new AtomicInteger();
         try (var lines = new LogLines()) {
-            var response = call(
-                    (_, _) -> {
-                        calls.incrementAndGet();
-                        throw new IllegalStateException("a fault");
-                    },
-                    "tools/call",
-                    BY_ID);
+            var mcp = FaultsOfTranslatorsTest.mcp((_, _) -> Response.status(200), (_, _) -> {
+                calls.incrementAndGet();
+                throw new IllegalStateException("a fault");
+            });
+            var response = call(mcp, "tools/call", BY_ID);
             assertThat(response.body()).contains("-32603").doesNotContain("a fault");
             assertThat(calls).hasValue(1);
             assertThat(lines.all()).anyMatch(line -> line.startsWith("ERROR request ") && line.contains("a fault"));
@@ -91,11 +101,9 @@ class McpCallsTest {
     void a_fault_while_documents_are_read_is_logged() throws Exception {
         for (var documents : List.of("[", "[{\"_id\": 1}")) {
             try (var lines = new LogLines()) {
-                var response = call(
-                        (_, _) -> Response.status(200)
-                                .with("application/json", new Content.Streamed(new Broken(documents), 100)),
-                        "tools/call",
-                        ALL);
+                var mcp = FaultsOfTranslatorsTest.mcp((_, _) -> Response.status(200)
+                        .with("application/json", new Content.Streamed(new Broken(documents), 100)));
+                var response = call(mcp, "tools/call", ALL);
                 assertThat(response.body()).contains(documents.length() == 1 ? "broke off" : "\"capped\": [\"time\"]");
                 assertThat(lines.all())
                         .anyMatch(line -> line.matches("WARN request \\S+: the result of find broke off"));
@@ -104,7 +112,7 @@ class McpCallsTest {
     }
 
     /// An outcome that is not there until it is withdrawn.
-    private static final class Withdrawn extends CompletableFuture<Response.Ready> implements Withdrawable {
+    private static final class Withdrawn extends CompletableFuture<Found> implements Withdrawable {
         @Override
         public void awaitedBy(Waiter waiter) {
             delayedExecutor(50, TimeUnit.MILLISECONDS).execute(() -> {
@@ -119,12 +127,10 @@ class McpCallsTest {
     @Test
     void a_client_that_leaves_while_its_call_by_id_waits_frees_its_place_and_is_audited() throws Exception {
         var asked = new AtomicInteger();
-        var document = "{\"_id\": \"x\"}".getBytes(StandardCharsets.UTF_8);
-        JudgedRequests requests = (_, _) -> asked.getAndIncrement() == 0
-                ? Response.later(new Withdrawn(), same -> same)
-                : Response.status(200).with("application/json", Content.Bytes.of(document));
-        var service =
-                new FaultsOfTranslatorsTest.Authenticated(FaultsOfTranslatorsTest.mcp(requests), Optional.empty());
+        var mcp = FaultsOfTranslatorsTest.mcp(
+                (_, _) -> Response.status(200),
+                (_, _) -> asked.getAndIncrement() == 0 ? Flow.of(new Withdrawn()) : found());
+        var service = new FaultsOfTranslatorsTest.Authenticated(mcp, Optional.empty());
         try (var lines = new LogLines();
                 var server = TestServer.of(Binding.prefix(service, "/_mcp", false))) {
             try (var socket = new Socket(
@@ -147,7 +153,8 @@ class McpCallsTest {
     }
 
     /// Those that log, by the names of threads.
-    private static List<String> loggedBy(JudgedRequests requests, String params) throws Exception {
+    private static List<String> loggedBy(String params) throws Exception {
+        var mcp = FaultsOfTranslatorsTest.mcp((_, _) -> Response.status(200), FOUND);
         var audit = (Logger) LoggerFactory.getLogger("org.restheart.audit");
         var lines = new ListAppender<ILoggingEvent>() {
             @Override
@@ -161,7 +168,7 @@ class McpCallsTest {
         audit.setLevel(Level.INFO);
         audit.addAppender(lines);
         try {
-            assertThat(call(requests, "tools/call", params).statusCode()).isLessThan(500);
+            assertThat(call(mcp, "tools/call", params).statusCode()).isLessThan(500);
             await().until(() -> !List.copyOf(lines.list).isEmpty());
             return List.copyOf(lines.list).stream()
                     .map(ILoggingEvent::getThreadName)
@@ -174,16 +181,14 @@ class McpCallsTest {
 
     @Test
     void refusals_are_not_logged_by_io_threads() throws Exception {
-        assertThat(loggedBy((_, _) -> Response.status(200), "[\"find\"]")).containsExactly("mcp-audit");
+        assertThat(loggedBy("[\"find\"]")).containsExactly("mcp-audit");
     }
 
     /// The request would wait with its line, and does not count as content any more.
     @Test
     void large_calls_by_id_wait_for_the_log_themselves() throws Exception {
-        var document = "{\"_id\": \"x\"}".getBytes(StandardCharsets.UTF_8);
-        JudgedRequests requests = (_, _) -> Response.status(200).with("application/json", Content.Bytes.of(document));
-        assertThat(loggedBy(requests, BY_ID)).containsExactly("mcp-audit");
+        assertThat(loggedBy(BY_ID)).containsExactly("mcp-audit");
         var large = BY_ID.replaceFirst("\\{", "{\"unused\": \"" + "x".repeat(70_000) + "\", ");
-        assertThat(loggedBy(requests, large)).hasSize(1).doesNotContain("mcp-audit");
+        assertThat(loggedBy(large)).hasSize(1).doesNotContain("mcp-audit");
     }
 }

@@ -40,8 +40,6 @@ record Batching(
     /// For what is done for single requests of a batch, which may block.
     static final Executor OUTCOMES = task -> Thread.ofVirtual().name("write").start(task);
 
-    private static final String SHARING = "X-Coalesced";
-
     /// @param kind in the names of meters
     <K, R, O> BatchQueues<K, R, O> queues(String kind) {
         return new BatchQueues<>(this, new BatchMeters(registry, kind));
@@ -49,10 +47,7 @@ record Batching(
 
     /// The response of a batch result; with the number of requests that shared the command, if enabled.
     <O> Response defer(CompletionStage<BatchResult<O>> eventual, Function<O, Response.Ready> answer) {
-        return Response.later(eventual, result -> {
-            var response = answer.apply(result.outcome());
-            return config.header() ? response.with(SHARING, Integer.toString(result.sharing())) : response;
-        });
+        return Response.later(eventual, result -> config.withSharing(answer.apply(result.outcome()), result.sharing()));
     }
 
     /// Closes the statements of a command when all its requests have their outcomes. If these are not known yet,

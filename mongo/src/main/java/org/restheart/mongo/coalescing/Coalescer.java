@@ -2,12 +2,9 @@ package org.restheart.mongo.coalescing;
 
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -15,15 +12,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
-import org.restheart.http.access.CallerScope;
+import org.restheart.data.Executor;
 import org.restheart.mongo.coalescing.Batching.BatchLoad;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.SharedFinds.FindResult;
-import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
-import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.write.DocumentWrites;
@@ -43,38 +38,32 @@ public final class Coalescer {
     /// The form of documents that are not encoded.
     private static final String DOCUMENTS = "documents";
 
-    private static final Executor READS =
-            task -> Thread.ofVirtual().name("read").start(CallerScope.carried(task));
-
     private final Batching batching;
     private final CoalescingConfig config;
     private final TimeLimitedWrites limited;
     private final BlockedDocuments blocked = new BlockedDocuments();
 
-    /// One instance for all services, so that all reads by `_id` are coalesced.
-    private final Optional<PointReads> points;
+    /// One instance for all services, as of those below: what is equal is shared, whoever asks.
+    private final Executor executor;
 
-    /// One instance for all services, so that all equal queries are shared.
     private final Optional<SharedFinds> finds;
 
     private final Optional<BatchQueues<QueryKey, Supplier<List<List<RawBsonDocument>>>, List<List<RawBsonDocument>>>>
             queries;
 
-    private final DriverFinder documents;
-
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
         this.config = config;
         this.limited = new TimeLimitedWrites(client, config.retriesWrites());
         this.batching = new Batching(client, config, threads(), Deployment.of(client), new BatchLoad(), registry);
-        this.points = config.reads() ? Optional.of(new PointReads(batching)) : Optional.empty();
-        this.documents = new DriverFinder(client);
-        this.queries = config.queries() ? Optional.of(batching.queues("query")) : Optional.empty();
         this.finds = config.queries() ? Optional.of(new SharedFinds(batching)) : Optional.empty();
+        var direct = new Direct(new DriverFinder(client));
+        this.executor = config.reads() ? new GroupCommit(batching, direct) : direct;
+        this.queries = config.queries() ? Optional.of(batching.queues("query")) : Optional.empty();
     }
 
     /// The threads of commands: a few platform threads, since these read directly from the socket, while a virtual
     /// thread is woken by a poller and a scheduler; virtual threads beyond that. Never refuses, never queues.
-    private static Executor threads() {
+    private static java.util.concurrent.Executor threads() {
         var more = Thread.ofVirtual().name("command").factory();
         return new ThreadPoolExecutor(
                 0,
@@ -107,37 +96,12 @@ public final class Coalescer {
         return config.updates() ? coalescedWrites("delete") : DocumentWrites.uncoalesced();
     }
 
-    /// Those of a session run alone.
-    public Lookups lookups() {
-        return (request, plain, query, answer) -> {
-            if (points.isPresent() && plain && query.settings().session().isEmpty() && PointReads.fits(query)) {
-                return batching.defer(points.get().submit(query), answer);
-            }
-            request.requireThread();
-            return answer.apply(documents.one(query));
-        };
+    /// The layers that carry out operations, as configured.
+    public Executor executor() {
+        return executor;
     }
 
-    /// A read from a plain collection.
-    public CompletionStage<Optional<RawBsonDocument>> one(DocumentQuery query) {
-        return all(List.of(query)).getFirst();
-    }
-
-    /// Reads from a plain collection that differ only in their ids, in one command.
-    public List<? extends CompletionStage<Optional<RawBsonDocument>>> all(List<DocumentQuery> queries) {
-        if (points.isEmpty() || !queries.stream().allMatch(PointReads::fits)) {
-            var answers = new ArrayList<CompletionStage<Optional<RawBsonDocument>>>();
-            for (var query : queries) {
-                answers.add(CompletableFuture.supplyAsync(() -> documents.one(query), READS));
-            }
-            return answers;
-        }
-        return points.get().submitAll(queries).stream()
-                .map(pending -> pending.thenApply(BatchResult::outcome))
-                .toList();
-    }
-
-    /// Finds the documents of a query, or shares those of an equal one of any service.
+    /// Finds the documents of a query, or shares those of an equal one of any service. Never blocks.
     ///
     /// @param read finds and takes the documents by a finder, which it changes as asked
     public CompletionStage<List<RawBsonDocument>> find(
@@ -145,16 +109,17 @@ public final class Coalescer {
         return finds.<CompletionStage<List<RawBsonDocument>>>map(shared -> shared.submit(new SharedFinds.Find(
                                 query, DOCUMENTS, false, change -> new FindResult.Documents(read.apply(change))))
                         .thenApply(result -> ((FindResult.Documents) result.outcome()).documents()))
-                .orElseGet(() -> CompletableFuture.supplyAsync(() -> read.apply(UnaryOperator.identity()), READS));
+                .orElseGet(() -> Direct.onThread(() -> read.apply(UnaryOperator.identity()))
+                        .stage());
     }
 
-    /// Runs commands of the calling service, or shares the results of equal ones.
+    /// Runs commands of a service, or shares the results of equal ones.
     ///
     /// @param key those with equal keys share a result
     public CompletionStage<List<List<RawBsonDocument>>> share(QueryKey key, Supplier<List<List<RawBsonDocument>>> run) {
         return queries.<CompletionStage<List<List<RawBsonDocument>>>>map(shared ->
                         shared.submit(key, () -> Coalescer::runOnce, run, 0).thenApply(BatchResult::outcome))
-                .orElseGet(() -> CompletableFuture.supplyAsync(run, READS));
+                .orElseGet(() -> Direct.onThread(run).stage());
     }
 
     private static <V> void runOnce(List<PendingRequest<Supplier<V>, V>> requests) {
@@ -192,9 +157,5 @@ public final class Coalescer {
     /// @param command `update` or `delete`
     <O> CoalescedWrites<O> coalescedWrites(String command) {
         return new CoalescedWrites<>(batching, command, blocked);
-    }
-
-    PointReads pointReads() {
-        return points.orElseThrow();
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.mongo.coalescing;
 
 import java.time.Duration;
+import org.restheart.http.Response;
 
 /// The `mongo.coalescing` section of the configuration.
 ///
@@ -59,6 +60,11 @@ public record CoalescingConfig(
         if (!maxWait.isPositive()) {
             throw new IllegalArgumentException("mongo.coalescing.max-wait must be positive but was " + maxWait);
         }
+    }
+
+    /// A response with the number of requests that shared its command, if [#header].
+    public Response.Ready withSharing(Response.Ready response, int sharing) {
+        return header && sharing > 0 ? response.with("X-Coalesced", Integer.toString(sharing)) : response;
     }
 
     private static void atLeastOne(String key, int value) {

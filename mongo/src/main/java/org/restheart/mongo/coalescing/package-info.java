@@ -2,7 +2,7 @@
 /// timers: a request that may run a command leaves at once. A request goes through these classes, in this order:
 ///
 /// 1. [Coalescer] decides, as configured, whether the request may share a command.
-/// 2. [PointReads], [SharedFinds], [CoalescedInserts] or [CoalescedWrites] determines its shape and takes the
+/// 2. [GroupCommit], [SharedFinds], [CoalescedInserts] or [CoalescedWrites] determines its shape and takes the
 ///    [BatchQueue] of that shape from its [BatchQueues].
 /// 3. [BatchQueue] makes it a [PendingRequest]. If [RunningCommands] allows another command, a [BatchRunner] starts: on
 ///    a thread of commands, or on the I/O thread as an inline command. Otherwise the request waits; where too many do,

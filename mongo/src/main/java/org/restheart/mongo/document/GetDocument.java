@@ -8,14 +8,15 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.data.Executor;
 import org.restheart.http.Fields;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
-import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
@@ -27,21 +28,24 @@ public final class GetDocument implements DataHandler {
     /// All representations of a document have one tag, with which a client's cache must not mistake one for another.
     private static final Fields VARY = Fields.of("Vary", "Accept");
 
-    private final Lookups lookups;
-    private final Queries queries;
+    private final Executor executor;
+    private final CoalescingConfig shown;
+    private final Duration timeLimit;
 
-    public GetDocument(Lookups lookups, Duration timeLimit) {
-        this.lookups = lookups;
-        this.queries = new Queries(timeLimit);
+    /// @param shown whether responses say how many requests a command has served
+    /// @param timeLimit of every query; zero for none
+    public GetDocument(Executor executor, CoalescingConfig shown, Duration timeLimit) {
+        this.executor = executor;
+        this.shown = shown;
+        this.timeLimit = timeLimit;
     }
 
     @Override
     public Response handle(DataRequest request) {
-        return lookups.one(
-                request.http(),
-                request.resource().plain(),
-                queries.document(request),
-                found -> answer(request, found.orElseThrow(() -> missing(request))));
+        return Response.later(
+                executor.get(request.get(timeLimit)),
+                found -> shown.withSharing(
+                        answer(request, found.document().orElseThrow(() -> missing(request))), found.sharing()));
     }
 
     private static Response.Ready answer(DataRequest request, RawBsonDocument found) {

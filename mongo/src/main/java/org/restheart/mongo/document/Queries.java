@@ -7,7 +7,6 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.CountQuery;
-import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.find.Projection;
@@ -19,16 +18,6 @@ import org.restheart.mongo.parameter.FindParameters.Counting;
 ///
 /// @param timeLimit of every query; zero for none
 record Queries(Duration timeLimit) {
-    /// The document of the path.
-    DocumentQuery document(DataRequest request) {
-        return new DocumentQuery(
-                request.namespace(),
-                request.id(),
-                request.readFilterOfDocument(),
-                projection(request),
-                request.readSettings(timeLimit));
-    }
-
     /// One page of the collection's documents.
     FindQuery page(DataRequest request) {
         var paging = request.parameters().find().paging();

@@ -12,6 +12,9 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Stages;
 import org.restheart.data.Access;
+import org.restheart.data.Namespace;
+import org.restheart.data.Operation.Authorized;
+import org.restheart.data.Operation.Get;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -124,6 +127,21 @@ public record DataRequest(
                 .map(written -> Collations.of(written.asDocument(), "property mongo.collation of the collection"));
     }
 
+    /// The read of the document of the path.
+    ///
+    /// @param timeLimit the server's; zero for none
+    public Authorized<Get> get(Duration timeLimit) {
+        return new Authorized<>(
+                new Get(
+                        new Namespace(path.requireDb(), path.requireCollection()),
+                        id(),
+                        clientFiltersAndShardKey(),
+                        parameters.find().keys(),
+                        readSettings(timeLimit).options()),
+                grant(),
+                resource.plain());
+    }
+
     public Access grant() {
         return http.caller().grant();
     }
@@ -174,13 +192,6 @@ public record DataRequest(
     /// @throws org.restheart.http.ProblemException 403 for filters that cannot be evaluated after the rule's
     public StagedFilter readFilter() {
         return StagedFilter.of(grant().readFilter(), clientFilters());
-    }
-
-    /// The filter of reads of the document of the path, with the shard key.
-    ///
-    /// @throws org.restheart.http.ProblemException 403 for filters that cannot be evaluated after the rule's
-    public StagedFilter readFilterOfDocument() {
-        return StagedFilter.ofOne(grant().readFilter(), clientFiltersAndShardKey());
     }
 
     /// The filter of writes. A write has a single filter, so that only harmless filters may be combined with the

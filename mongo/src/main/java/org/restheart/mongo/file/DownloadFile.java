@@ -66,12 +66,8 @@ public final class DownloadFile implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         request.http().requireThread();
-        var query = new DocumentQuery(
-                request.namespace(),
-                request.id(),
-                request.readFilterOfDocument(),
-                Projection.ALL,
-                request.readSettings(timeLimit));
+        var read = DocumentQuery.of(request.get(timeLimit));
+        var query = new DocumentQuery(read.namespace(), read.id(), read.filter(), Projection.ALL, read.settings());
         var state = state(request, query);
         boolean streams = false;
         try {

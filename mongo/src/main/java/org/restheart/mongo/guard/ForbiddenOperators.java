@@ -52,6 +52,16 @@ public final class ForbiddenOperators {
         parameters.arrayFilters().forEach(this::checkFilter);
     }
 
+    /// Checks a projection outside of the parameters.
+    ///
+    /// @throws org.restheart.http.ProblemException 403 for a forbidden operator, 400 for an unknown one
+    public void checkProjection(BsonDocument keys) {
+        if (contains(keys)) {
+            throw refusal();
+        }
+        known.projection(keys, Location.of("keys"));
+    }
+
     /// Checks a filter outside of the parameters.
     ///
     /// @throws org.restheart.http.ProblemException 403 for a forbidden operator, 400 for an unknown one

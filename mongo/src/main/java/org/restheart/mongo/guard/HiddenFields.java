@@ -47,9 +47,18 @@ public final class HiddenFields {
                 require(visibility.allowsKeys(parameters.find().sort()) && visibility.shows("_id"));
             }
             parameters.find().hint().ifPresent(hint -> require(allowsHint(visibility, hint)));
-            // $meta returns index and sort keys, and an unknown operator may do so too
-            PROJECTED.projection(parameters.find().keys(), Location.of("keys"));
+            checkKeys(request.grant(), parameters.find().keys());
         });
+    }
+
+    /// Checks a projection outside of the parameters: `$meta` returns index and sort keys, and an unknown operator may
+    /// do so too.
+    ///
+    /// @throws org.restheart.http.ProblemException 403
+    public static void checkKeys(Access access, BsonDocument keys) {
+        if (access.projectResponse().isPresent()) {
+            PROJECTED.projection(keys, Location.of("keys"));
+        }
     }
 
     /// Whether MongoDB's messages may quote data that the caller may not see: fields, or, since writes access other

@@ -12,6 +12,8 @@ import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.data.Access;
+import org.restheart.data.Executor;
+import org.restheart.data.Executor.Found;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.FairMemory;
@@ -38,6 +40,7 @@ public final class DocumentReads {
             Math.max(2 * ReadCommands.MAX_BYTES, Runtime.getRuntime().maxMemory() / 8);
 
     private final ReadCommands commands;
+    private final Executor executor;
     private final Coalescer coalesced;
     private final Metadata metadata;
     private final ForbiddenOperators operators;
@@ -63,6 +66,7 @@ public final class DocumentReads {
             PipelineInspection inspection,
             FairMemory memory) {
         this.commands = new ReadCommands(documents, memory);
+        this.executor = coalesced.executor();
         this.coalesced = coalesced;
         this.metadata = metadata;
         this.operators = operators;
@@ -165,9 +169,9 @@ public final class DocumentReads {
                 var stages = pipeline.permitted();
                 return shared(query.key(), () -> commands.run(pipeline, stages, query.limit()));
             }
-            var id = query.id();
-            return id.isPresent() && collection.map(KnownCollection::plain).orElseGet(() -> isPlain(query))
-                    ? coalesced.one(query.lookup(id.get())).thenApply(DocumentReads::list)
+            return query.id().isPresent()
+                            && collection.map(KnownCollection::plain).orElseGet(() -> isPlain(query))
+                    ? executor.get(query.byId()).map(DocumentReads::list).stage()
                     : coalesced.find(query.asFind(), change -> commands.run(query, change));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
@@ -223,8 +227,8 @@ public final class DocumentReads {
         return metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName());
     }
 
-    private static List<RawBsonDocument> list(Optional<RawBsonDocument> found) {
-        return found.map(List::of).orElse(List.of());
+    private static List<RawBsonDocument> list(Found found) {
+        return found.document().map(List::of).orElse(List.of());
     }
 
     /// The results of queries that differ only in filters, sorts and slices, in their order, equal to those of
@@ -234,7 +238,9 @@ public final class DocumentReads {
             queries.forEach(this::check);
             boolean plain = isPlain(queries.getFirst());
             if (plain && queries.stream().allMatch(query -> query.id().isPresent())) {
-                return lookups(queries);
+                return executor.getAll(queries.stream().map(ReadQuery::byId).toList()).stream()
+                        .map(found -> found.map(DocumentReads::list).stage())
+                        .toList();
             }
             return finds.run(queries, all -> {
                 var equalities = plain ? Equalities.of(all) : Optional.<Equalities>empty();
@@ -270,16 +276,6 @@ public final class DocumentReads {
             }
         }
         return queries.stream().map(alone).toList();
-    }
-
-    private List<CompletionStage<List<RawBsonDocument>>> lookups(List<ReadQuery> queries) {
-        return coalesced
-                .all(queries.stream()
-                        .map(query -> query.lookup(query.id().orElseThrow()))
-                        .toList())
-                .stream()
-                .<CompletionStage<List<RawBsonDocument>>>map(found -> found.thenApply(DocumentReads::list))
-                .toList();
     }
 
     /// Converts MongoDB's failures to problems, without messages that could quote documents.

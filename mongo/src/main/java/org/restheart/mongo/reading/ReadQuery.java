@@ -10,8 +10,10 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.data.Access;
+import org.restheart.data.Namespace;
+import org.restheart.data.Operation.Authorized;
+import org.restheart.data.Operation.Get;
 import org.restheart.mongo.coalescing.CanonicalId;
-import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
@@ -51,9 +53,18 @@ public record ReadQuery(
                 .filter(value -> CanonicalId.of(value).isPresent());
     }
 
-    DocumentQuery lookup(BsonValue id) {
-        return new DocumentQuery(
-                namespace, id, StagedFilter.of(rights.readFilter(), List.of()), projection(), settings());
+    /// The read of the document that [#id()] names, in a plain collection.
+    Authorized<Get> byId() {
+        var on = new Namespace(namespace.getDatabaseName(), namespace.getCollectionName());
+        return new Authorized<>(
+                new Get(
+                        on,
+                        id().orElseThrow(),
+                        List.of(),
+                        new BsonDocument(),
+                        settings().options()),
+                rights,
+                true);
     }
 
     FindQuery asFind() {

@@ -43,13 +43,13 @@ class CoalescedOperationsTest {
 
     private final TestMongo mongo;
     private final CoalescedInserts inserts;
-    private final PointReads reads;
+    private final GroupCommit reads;
 
     CoalescedOperationsTest(TestMongo mongo) {
         this.mongo = mongo;
         var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
         this.inserts = coalescer.coalescedInserts();
-        this.reads = coalescer.pointReads();
+        this.reads = (GroupCommit) coalescer.executor();
     }
 
     private MongoNamespace namespace(String collection) {
@@ -185,7 +185,7 @@ class CoalescedOperationsTest {
         var turn = new AtomicInteger();
         ManyClients.run(OPERATIONS / 10, () -> {
             int i = turn.getAndIncrement() % asked.size();
-            assertThat(PointReads.fits(query("types", new BsonDocument(), asked.get(i))))
+            assertThat(GroupCommit.fits(query("types", new BsonDocument(), asked.get(i))))
                     .isTrue();
             assertThat(read("types", new BsonDocument(), asked.get(i)).map(d -> d.get("_id")))
                     .contains(stored.get(i));
@@ -211,9 +211,9 @@ class CoalescedOperationsTest {
 
     @Test
     void a_projection_without_the_id_is_not_coalesced() {
-        assertThat(PointReads.fits(projected("{_id: 0, a: 1}"))).isFalse();
-        assertThat(PointReads.fits(projected("{_id: '$a'}"))).isFalse();
-        assertThat(PointReads.fits(projected("{a: 1}"))).isTrue();
+        assertThat(GroupCommit.fits(projected("{_id: 0, a: 1}"))).isFalse();
+        assertThat(GroupCommit.fits(projected("{_id: '$a'}"))).isFalse();
+        assertThat(GroupCommit.fits(projected("{a: 1}"))).isTrue();
     }
 
     private DocumentQuery projected(String keys) {

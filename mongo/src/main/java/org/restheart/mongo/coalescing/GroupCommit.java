@@ -11,28 +11,60 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
+import org.restheart.data.Executor;
+import org.restheart.data.Flow;
+import org.restheart.data.Operation.Authorized;
+import org.restheart.data.Operation.Get;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.QueryKey;
 
-/// Combines reads by `_id` to one `{_id: {$in: […]}}`. Thread-safe.
-final class PointReads {
+/// Merges operations that arrive while MongoDB is busy to one command, whichever way in they came by: those of one
+/// batch key, which each kind has for itself. Reads by `_id` become one `{_id: {$in: […]}}`; their key is
+/// [DocumentQuery#shapeKey()]. Thread-safe.
+final class GroupCommit implements Executor {
     /// How long the thread of a connection waits for MongoDB.
     private static final Duration INLINE_LIMIT = Duration.ofMillis(100);
 
     private final MongoClient client;
-    private final BatchQueues<QueryKey, BsonValue, Optional<RawBsonDocument>> queues;
+    private final BatchQueues<QueryKey, BsonValue, Optional<RawBsonDocument>> reads;
+    private final Executor alone;
 
-    PointReads(Batching batching) {
+    /// @param alone carries out what shares no command
+    GroupCommit(Batching batching, Executor alone) {
         this.client = batching.client();
-        this.queues = batching.queues("read");
+        this.reads = batching.queues("read");
+        this.alone = alone;
+    }
+
+    @Override
+    public Flow<Found> get(Authorized<Get> read) {
+        var query = DocumentQuery.of(read);
+        return mayShare(read, query) ? found(submit(query)) : alone.get(read);
+    }
+
+    @Override
+    public List<Flow<Found>> getAll(List<Authorized<Get>> all) {
+        var queries = all.stream().map(DocumentQuery::of).toList();
+        return IntStream.range(0, queries.size()).allMatch(i -> mayShare(all.get(i), queries.get(i)))
+                ? submitAll(queries).stream().map(GroupCommit::found).toList()
+                : alone.getAll(all);
+    }
+
+    private static Flow<Found> found(CompletableFuture<BatchResult<Optional<RawBsonDocument>>> pending) {
+        return Flow.of(pending).map(result -> new Found(result.outcome(), result.sharing()));
+    }
+
+    private static boolean mayShare(Authorized<Get> read, DocumentQuery query) {
+        return read.plain() && query.settings().session().isEmpty() && fits(query);
     }
 
     /// Whether a read can be coalesced: its id is distinguishable and the results contain their ids. The collection
@@ -49,13 +81,13 @@ final class PointReads {
 
     /// Adds the query to the queue of its shape; never blocks.
     CompletableFuture<BatchResult<Optional<RawBsonDocument>>> submit(DocumentQuery query) {
-        return queues.submit(query.shapeKey(), () -> new ReadCommand(client, query), query.id(), 0);
+        return reads.submit(query.shapeKey(), () -> new ReadCommand(client, query), query.id(), 0);
     }
 
     /// The same for queries that differ only in their ids, in one command.
-    List<PendingRequest<BsonValue, Optional<RawBsonDocument>>> submitAll(List<DocumentQuery> queries) {
+    private List<PendingRequest<BsonValue, Optional<RawBsonDocument>>> submitAll(List<DocumentQuery> queries) {
         var query = queries.getFirst();
-        return queues.submitAll(
+        return reads.submitAll(
                 query.shapeKey(),
                 () -> new ReadCommand(client, query),
                 queries.stream().map(DocumentQuery::id).toList());
