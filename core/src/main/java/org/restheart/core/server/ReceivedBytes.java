@@ -3,7 +3,6 @@ package org.restheart.core.server;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
-import io.undertow.util.Headers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -120,7 +119,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
         current = exchange;
         var host = authority;
         if (host != null) {
-            exchange.getRequestHeaders().put(Headers.HOST, host);
+            RequestHead.setHost(exchange, host);
             authority = null;
         }
         if (reader == null) {

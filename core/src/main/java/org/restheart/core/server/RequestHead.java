@@ -30,6 +30,11 @@ final class RequestHead {
         channel.setTrailersHandler(_ -> assign(exchange.getRequestHeaders(), head.current));
     }
 
+    /// Has `Host` name the authority of an absolute target (RFC 9112, 3.2.2). To be called before the fields are read.
+    static void setHost(HttpServerExchange exchange, String authority) {
+        exchange.getRequestHeaders().put(Headers.HOST, authority);
+    }
+
     /// Keeps the fields as received, for as long as the exchange lasts. To be called before they are read, for a
     /// request that is forwarded with others.
     static RequestHead keep(HttpServerExchange exchange) {
