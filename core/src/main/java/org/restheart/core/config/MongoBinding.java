@@ -53,7 +53,7 @@ final class MongoBinding {
                 ttl(block, "schema-cache-enabled", "schema-cache-ttl"),
                 block.millis("query-time-limit", 30_000, 0, Integer.MAX_VALUE),
                 block.millis("aggregation-time-limit", 0, 0, Integer.MAX_VALUE),
-                block.millis("bulk-time-limit", 0, 0, Integer.MAX_VALUE),
+                block.millis("bulk-time-limit", setQueryTimeLimit(block), 0, Integer.MAX_VALUE),
                 block.bool("aggregation-check-operators", true),
                 block.bool("strict-parameters", false),
                 block.optionalText("instance-base-url"),
@@ -65,6 +65,15 @@ final class MongoBinding {
                 sessions(block),
                 security.canAuthenticate());
         return enabled ? Optional.of(config) : Optional.empty();
+    }
+
+    /// A limit that a file sets holds for exports and changes of many documents, too, as it always did; the default
+    /// does
+    /// not.
+    private static long setQueryTimeLimit(Block block) {
+        return block.has("query-time-limit")
+                ? block.millis("query-time-limit", 0, 0, Integer.MAX_VALUE).toMillis()
+                : 0;
     }
 
     private static CoalescingConfig coalescing(Block block, boolean retriesWrites) {
