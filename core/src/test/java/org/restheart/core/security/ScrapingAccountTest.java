@@ -27,10 +27,8 @@ class ScrapingAccountTest {
 
     @Test
     void it_reads_the_metrics_and_nothing_else(TestMongo mongo) throws Exception {
-        for (var file : new String[] {"prometheus.yml", "prometheus-compose.yml"}) {
-            assertThat(Files.readString(MONITORING.resolve(file)))
-                    .contains("basic_auth: {username: prometheus, password: metrics}");
-        }
+        assertThat(Files.readString(MONITORING.resolve("prometheus.yml")))
+                .contains("basic_auth: {username: prometheus, password: metrics}");
         try (var gateway = TestGateway.start(mongo, "")) {
             gateway.collection("users").insertOne(constant("account"));
             gateway.collection("acl").insertOne(constant("permission"));

@@ -33,7 +33,7 @@ import org.restheart.http.push.Transport;
 
 /// Many event streams on one connection of HTTP/2 (RFC 9113).
 class Http2PushTest {
-    private static final int STREAMS = 500;
+    private static final int STREAMS = 100;
 
     private final Map<String, Backlog> backlogs = new ConcurrentHashMap<>();
     private final Set<String> gone = ConcurrentHashMap.newKeySet();
@@ -100,7 +100,7 @@ class Http2PushTest {
     }
 
     @Test
-    void hundreds_of_event_streams_share_a_connection() throws Exception {
+    void a_hundred_event_streams_share_a_connection() throws Exception {
         var streams = new ArrayList<InputStream>();
         for (int n = 0; n < STREAMS; n++) {
             streams.add(open(n));
