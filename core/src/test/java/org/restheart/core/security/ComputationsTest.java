@@ -206,7 +206,7 @@ class ComputationsTest {
             gateway.insertUsers("{_id: 'long" + i + "', roles: ['viewer']}");
         }
         var names = IntStream.range(0, 40).mapToObj(i -> "n" + i + ": _id").collect(Collectors.joining(" "));
-        var query = IntStream.range(0, 20)
+        var query = IntStream.range(0, 12)
                 .mapToObj(i -> "m" + i + ": many { " + names + " }")
                 .collect(Collectors.joining(" ", "{ ", " }"));
         var body = new BsonDocument("query", new BsonString(query)).toJson();

@@ -113,7 +113,7 @@ class LargeArraysTest {
                     .with("Content-Type", "text/csv")
                     .send("POST", target + more, "id" + columns + "\none" + row + "\n");
             assertStatus(413, answer);
-            assertThat(answer.body()).contains("more than 10000 fields");
+            assertThat(answer.body()).contains("10000 cells");
         }
         assertThat(gateway.collection("c").find().first()).hasSize(1);
     }

@@ -150,11 +150,11 @@ class TlsTest {
                 var client = client(Version.HTTP_2)) {
             client.send(request(server, "https", "/").build(), BodyHandlers.ofString());
             var answers = new ArrayList<CompletableFuture<HttpResponse<String>>>();
-            for (int i = 0; i < 300; i++) {
+            for (int i = 0; i < 100; i++) {
                 var path = (i % 2 == 0 ? "/io/" : "/") + i;
                 answers.add(client.sendAsync(request(server, "https", path).build(), BodyHandlers.ofString()));
             }
-            for (int i = 0; i < 300; i++) {
+            for (int i = 0; i < 100; i++) {
                 var answer = answers.get(i).get(10, TimeUnit.SECONDS);
                 assertThat(answer.version()).isEqualTo(Version.HTTP_2);
                 assertThat(answer.body()).isEqualTo((i % 2 == 0 ? "/io/" : "/") + i);
