@@ -143,9 +143,7 @@ final class ListenerSockets {
         return connection -> {
             if (connections.admit(connection)) {
                 LazyReadSuspension.on(connection);
-                var received = prepare.apply(connection);
-                protocol.handleEvent(connection);
-                received.awaitsRequest();
+                prepare.apply(connection).begin(protocol);
             }
         };
     }

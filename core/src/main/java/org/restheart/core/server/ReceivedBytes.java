@@ -6,6 +6,7 @@ import io.undertow.server.protocol.http.HttpServerConnection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import org.xnio.ChannelListener;
 import org.xnio.IoUtils;
 import org.xnio.StreamConnection;
 import org.xnio.XnioIoThread;
@@ -47,6 +48,9 @@ final class ReceivedBytes extends BufferedSourceConduit {
     private long discarded;
 
     private volatile boolean ended;
+
+    /// While the connection is being accepted.
+    private boolean accepting;
 
     private ReceivedBytes(
             StreamConnection connection, StreamSourceConduit next, ArrivingHeads.Head head, ConnectionCloser closer) {
@@ -136,14 +140,26 @@ final class ReceivedBytes extends BufferedSourceConduit {
         }
     }
 
+    /// Begins HTTP/1.1. The first request is read when the thread finds the connection ready, as all others are.
+    /// Connections are accepted in tasks, and the thread runs all tasks before it looks which connections are
+    /// ready: clients that use a connection for each request would keep it from those that keep theirs.
+    ///
+    /// @param protocol waits for the first request
+    void begin(ChannelListener<StreamConnection> protocol) {
+        accepting = true;
+        protocol.handleEvent(connection);
+        accepting = false;
+        awaitsRequest();
+    }
+
     /// To be called when Undertow waits for the first request of HTTP/1.1.
-    void awaitsRequest() {
+    private void awaitsRequest() {
         reader = connection.getSourceChannel().getReadListener();
     }
 
     @Override
     public int read(ByteBuffer to) throws IOException {
-        if (ended) {
+        if (ended || accepting) {
             return 0;
         }
         if (upgraded || isRequestInProgress()) {

@@ -44,6 +44,9 @@ class StopUnderLoadTest {
     /// Ends as soon as no more requests come; long enough for clients that share two processors with others.
     private static final Duration GRACE = Duration.ofSeconds(10);
 
+    /// Of clients: what counts is whether they are answered, not when.
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
     /// Of the balancer.
     private static final Duration PROBE_INTERVAL = Duration.ofMillis(250);
 
@@ -85,7 +88,7 @@ class StopUnderLoadTest {
 
     private static HttpRequest request(String server, String path) {
         return HttpRequest.newBuilder(URI.create(server + path))
-                .timeout(Duration.ofSeconds(30))
+                .timeout(PATIENCE)
                 .header("Authorization", CREDENTIALS)
                 .build();
     }
@@ -152,7 +155,7 @@ class StopUnderLoadTest {
     private void http1(AtomicBoolean inBalance, boolean keepsAlive) {
         var kind = keepsAlive ? Kind.KEEP_ALIVE : Kind.CONNECTION_PER_REQUEST;
         while (inBalance.get()) {
-            try (var connection = new RawClient(address())) {
+            try (var connection = new RawClient(address()).within(PATIENCE)) {
                 for (boolean goesOn = true; goesOn && inBalance.get(); ) {
                     var response = connection
                             .request("GET /c/x", "Authorization: " + CREDENTIALS)

@@ -1,6 +1,7 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
@@ -12,8 +13,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -188,6 +194,54 @@ class ReadTurnTest {
                 assertThat(client.request("GET /").answer().status()).isEqualTo(200);
             }
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
+        }
+    }
+
+    @Test
+    void clients_that_use_a_connection_for_each_request_leave_the_thread_to_others() throws Exception {
+        var clients = new Opened<RawClient>();
+        var connecting = new AtomicReference<@Nullable Callable<RawClient>>();
+        var entered = new CountDownLatch(1);
+        var begin = new CountDownLatch(1);
+        var once = new AtomicInteger();
+        var onceBeforeKept = new AtomicInteger();
+        try (clients;
+                var server = TestServer.with(
+                        "core: {io-threads: 1}",
+                        eager("/once", _ -> {
+                            if (once.incrementAndGet() < 200 && onceBeforeKept.get() == 0) {
+                                connect(clients, connecting.get());
+                            }
+                            return Response.status(200);
+                        }),
+                        eager("/held", _ -> {
+                            entered.countDown();
+                            assertThatNoException().isThrownBy(begin::await);
+                            return Response.status(200);
+                        }),
+                        eager("/kept", _ -> Response.json(200, "" + once.get())));
+                var kept = server.connect();
+                var held = server.connect()) {
+            connecting.set(() -> server.connect().request("GET /once"));
+            kept.request("GET /").answer();
+            held.request("GET /held");
+            entered.await();
+            for (int i = 0; i < 10; i++) {
+                connect(clients, connecting.get());
+            }
+            kept.request("GET /kept");
+            begin.countDown();
+            onceBeforeKept.set(Integer.parseInt(kept.answer().text()));
+            assertThat(onceBeforeKept).hasValueLessThan(40);
+        }
+    }
+
+    /// A client that sends its request before it is accepted, while the request takes a while.
+    private static void connect(Opened<RawClient> clients, Callable<RawClient> connecting) {
+        try {
+            clients.add(connecting.call()).pause(Duration.ofMillis(5));
+        } catch (Exception e) {
+            throw new AssertionError(e);
         }
     }
 
