@@ -20,16 +20,10 @@ public final class Child {
 
     /// A command of this program as a process of its own; it shares this process's standard error.
     public static Process ofThisProgram(List<String> jvmOptions, List<String> arguments) throws IOException {
-        return ofThisProgram(System.getProperty("java.class.path"), jvmOptions, arguments);
-    }
-
-    /// The same with other libraries.
-    public static Process ofThisProgram(String classPath, List<String> jvmOptions, List<String> arguments)
-            throws IOException {
         var command = new ArrayList<String>();
         command.add(java());
         command.addAll(jvmOptions);
-        command.addAll(List.of("-cp", classPath, "org.restheart.perftest.Main"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.restheart.perftest.Main"));
         command.addAll(arguments);
         return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -13,9 +13,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// A server to be measured, running in a process on this machine. Closing it ends its process.
-public record HttpServer(Process process, int port) implements Closeable {
+///
+/// @param startMillis until it answered; 0 where that was not measured
+public record HttpServer(Process process, int port, long startMillis) implements Closeable {
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
-    private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(50);
+    private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(10);
 
     /// Starts a command of this program that prints its port when it is ready, such as [NullServer].
     public static HttpServer start(List<String> jvmOptions, List<String> arguments) throws IOException {
@@ -28,7 +30,7 @@ public record HttpServer(Process process, int port) implements Closeable {
         if (line == null) {
             throw new IOException("the server did not start: " + name);
         }
-        return new HttpServer(process, Integer.parseInt(line.strip()));
+        return new HttpServer(process, Integer.parseInt(line.strip()), 0);
     }
 
     static int freePort() throws IOException {
@@ -42,6 +44,7 @@ public record HttpServer(Process process, int port) implements Closeable {
     /// @param log where it writes, so that a failed start can be explained
     static HttpServer start(ProcessBuilder program, int port, String path, Path log)
             throws IOException, InterruptedException {
+        long began = System.nanoTime();
         var process =
                 program.redirectErrorStream(true).redirectOutput(log.toFile()).start();
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "end of a child"));
@@ -59,7 +62,7 @@ public record HttpServer(Process process, int port) implements Closeable {
                 TimeUnit.NANOSECONDS.sleep(BETWEEN_ATTEMPTS.toNanos());
             }
         }
-        return new HttpServer(process, port);
+        return new HttpServer(process, port, (System.nanoTime() - began) / 1_000_000);
     }
 
     private static boolean answers(HttpClient client, HttpRequest request) throws InterruptedException {

@@ -6,15 +6,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 
-/// Servers that others have built: Node.js with what npm installs, written for the line-up and kept minimal; and what
-/// Maven fetches. Immutable.
+/// Servers that others have built: Node.js with what npm installs, written for the line-up and kept minimal.
+/// Immutable.
 ///
 /// @param folder holds the scripts and their `node_modules`
 public record Peers(Path folder) {
     private static final Path SCRIPTS = Path.of("perftest/peers");
     private static final Path CACHE = Path.of("perftest/target/peers");
     private static final String PACKAGE = "package.json";
-    private static final String COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
 
     /// Copies the scripts into the build folder, where what they need is installed when it is.
     public static Peers prepared() throws IOException {
@@ -45,30 +44,6 @@ public record Peers(Path folder) {
     private static void install() throws IOException, InterruptedException {
         var command = List.of("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock");
         Child.run(CACHE, command, "npm failed; the line-up needs Node.js and npm");
-    }
-
-    /// The jars of something in Maven Central, fetched unless they are there already.
-    ///
-    /// @param name of the project file, without its ending, that depends on it
-    /// @throws IOException also when Maven cannot find something
-    Path libraries(String name) throws IOException, InterruptedException {
-        var jars = folder.toAbsolutePath().resolve(name);
-        var project = folder.toAbsolutePath().resolve(name + ".xml");
-        var fetched = jars.resolve("project.xml");
-        if (!Files.exists(fetched) || Files.mismatch(fetched, project) >= 0) {
-            var command = List.of(
-                    "mvn",
-                    "-q",
-                    "-B",
-                    "-f",
-                    project.toString(),
-                    COPY,
-                    "-DincludeScope=runtime",
-                    "-DoutputDirectory=" + jars);
-            Child.run(Path.of("."), command, "Maven failed to fetch " + name + "; leave it out with --peers");
-            Files.copy(project, fetched, StandardCopyOption.REPLACE_EXISTING);
-        }
-        return jars;
     }
 
     /// Of Node.js, such as `v24.1.0`.

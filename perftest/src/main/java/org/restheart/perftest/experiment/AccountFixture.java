@@ -2,15 +2,13 @@ package org.restheart.perftest.experiment;
 
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.ReplaceOptions;
 import java.util.List;
 import org.bson.Document;
-import org.bson.types.ObjectId;
 import org.restheart.perftest.deploy.Mongo;
 
 /// Accounts and permissions in collections of the gateway's deployment, as a site has them: readers may read, and so
-/// may everybody where that is wanted.
+/// may everybody.
 final class AccountFixture {
     static final String NAME = "reader";
     private static final String PASSWORD = "reader-secret";
@@ -41,17 +39,11 @@ final class AccountFixture {
                 "/mongoAclAuthorizer/acl-collection -> '" + PERMISSIONS + "'");
     }
 
-    /// @param anybodyReads whether data are open to those who do not log in
-    static void write(Mongo mongo, boolean anybodyReads) {
+    static void write(Mongo mongo) {
         try (var client = MongoClients.create(mongo.connectionString())) {
             var database = client.getDatabase(Dataset.DATABASE);
             var permissions = database.getCollection(PERMISSIONS);
-            var anybody = permission("all-read", "$unauthenticated");
-            if (anybodyReads) {
-                put(permissions, anybody);
-            } else {
-                permissions.deleteOne(new Document("_id", anybody.get("_id")));
-            }
+            put(permissions, permission("all-read", "$unauthenticated"));
             put(permissions, permission("readers-read", "reader"));
             put(permissions, permission("ruled-read", "ruled").append("mongo", rule()));
             var accounts = database.getCollection(ACCOUNTS);
@@ -63,23 +55,6 @@ final class AccountFixture {
     private static Document rule() {
         return new Document("readFilter", new Document("group", new Document("$gte", "@user.from")))
                 .append("projectResponse", new Document("secret", 0));
-    }
-
-    /// One more account that has never logged in.
-    ///
-    /// @return its `name:password`
-    static String newcomer(Mongo mongo) {
-        var name = "newcomer-" + new ObjectId().toHexString();
-        try (var client = MongoClients.create(mongo.connectionString())) {
-            put(client.getDatabase(Dataset.DATABASE).getCollection(ACCOUNTS), account(name, "reader"));
-        }
-        return name + ":" + PASSWORD;
-    }
-
-    static void removeNewcomers(Mongo mongo) {
-        try (var client = MongoClients.create(mongo.connectionString())) {
-            client.getDatabase(Dataset.DATABASE).getCollection(ACCOUNTS).deleteMany(Filters.regex("_id", "^newcomer-"));
-        }
     }
 
     private static Document account(String name, String role) {

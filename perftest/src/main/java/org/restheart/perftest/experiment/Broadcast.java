@@ -5,12 +5,16 @@ import static java.util.Locale.ROOT;
 import com.mongodb.client.MongoClients;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -29,7 +33,6 @@ import org.restheart.perftest.measure.JvmMemory;
 import org.restheart.perftest.measure.Latency;
 import org.restheart.perftest.measure.Measurement;
 import org.restheart.perftest.report.Row;
-import org.restheart.perftest.ycsb.HttpPool;
 
 /// One level of the notifications experiment: gateways, a stream, listening processes, and somebody who posts.
 final class Broadcast implements Closeable {
@@ -164,12 +167,15 @@ final class Broadcast implements Closeable {
 
     /// A collection with a change stream, made and filled through a gateway.
     private static final class StreamCollection implements Closeable {
-        private final HttpPool http;
+        private final HttpClient http = HttpClient.newHttpClient();
+        private final int port;
+        private final String credentials;
         private final String name = "stream-" + new ObjectId().toHexString();
         private final String path = "/" + Dataset.DATABASE + "/" + name;
 
         StreamCollection(int port, String credentials) {
-            http = new HttpPool(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), credentials, 1);
+            this.port = port;
+            this.credentials = credentials;
         }
 
         String name() {
@@ -200,10 +206,16 @@ final class Broadcast implements Closeable {
 
         private void send(String method, String target, String body, int either, int or)
                 throws IOException, InterruptedException {
-            var response = http.exchange(method, target, "", body);
-            if (response.status() != either && response.status() != or) {
-                var text = new String(response.body(), StandardCharsets.UTF_8);
-                throw new IOException(method + " " + target + " was answered with " + response.status() + ": " + text);
+            var basic = Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
+            var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + target))
+                    .header("Authorization", "Basic " + basic)
+                    .header("Content-Type", "application/json")
+                    .method(method, HttpRequest.BodyPublishers.ofString(body))
+                    .build();
+            var response = http.send(request, HttpResponse.BodyHandlers.ofString());
+            if (response.statusCode() != either && response.statusCode() != or) {
+                throw new IOException(
+                        method + " " + target + " was answered with " + response.statusCode() + ": " + response.body());
             }
         }
 
@@ -242,7 +254,7 @@ final class Broadcast implements Closeable {
                     Latency.of(latencies),
                     troubles(),
                     results.stream().mapToLong(ListenResult::bytes).sum(),
-                    0,
+                    Optional.empty(),
                     cpu);
             return new Row(
                     "notification",
@@ -280,8 +292,8 @@ final class Broadcast implements Closeable {
             return List.of(
                     String.format(
                             ROOT,
-                            "%,d listeners, %,d accepted: %,d of %,d notifications in %.1f s; mean notification time %.1f ms where "
-                                    + "%.1f ms is real time",
+                            "%,d listeners, %,d accepted: %,d of %,d notifications in %.1f s; mean notification time"
+                                    + " %.1f ms where %.1f ms is real time",
                             level,
                             accepted,
                             deliveries(),

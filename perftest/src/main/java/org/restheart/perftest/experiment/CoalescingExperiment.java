@@ -7,13 +7,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `coalescing`: inserts, reads by id and the published page query through the gateway, beside the driver at the same
-/// concurrency, at the driver's best, alone, and with coalescing switched off.
+/// `coalescing`: the everyday operations through the gateway, beside the driver at the same concurrency, at the
+/// driver's best, alone, and with coalescing switched off.
 @Command(
         name = "coalescing",
         description = "Inserts, reads by id and a page query: gateway and driver at the same concurrency, at the "
                 + "driver's best, one client alone, and without coalescing.",
-        footer = "Takes twelve minutes.")
+        footer = {
+            "Takes twelve minutes. The published tests 1 (inserts) and 2 (page of 5 at skip 25):",
+            "  perftest/run coalescing --operations insert --clients 200 --seconds 40 --without ''",
+            "  perftest/run coalescing --operations page --clients 50,200,500 --without ''"
+        })
 public final class CoalescingExperiment extends Experiment {
     @Mixin
     WorkOptions work = new WorkOptions();
@@ -26,8 +30,8 @@ public final class CoalescingExperiment extends Experiment {
             description =
                     "Configuration override that switches coalescing off, for one more subject; empty leaves that "
                             + "subject out. Default: ${DEFAULT-VALUE}.")
-    String without = "/mongo/coalescing/inserts -> false; /mongo/coalescing/reads -> false; "
-            + "/mongo/coalescing/queries -> false";
+    String without = "/mongo/coalescing/inserts -> false; /mongo/coalescing/updates -> false; "
+            + "/mongo/coalescing/reads -> false; /mongo/coalescing/queries -> false";
 
     @Override
     Findings measure(TestBed bed) throws Exception {
@@ -39,7 +43,7 @@ public final class CoalescingExperiment extends Experiment {
             gateways.add(bed.gateway("gateway, not coalescing", mongo, without));
         }
         var driver = bed.driver(mongo);
-        var sideBySide = SideBySide.of(run, run.window(), clients, work.kinds.size(), gateways.size());
+        var sideBySide = SideBySide.of(run, clients, work.kinds.size(), gateways.size());
         sideBySide.journal().auditedBy(data.inserted());
         for (var kind : work.kinds) {
             for (var gateway : gateways) {

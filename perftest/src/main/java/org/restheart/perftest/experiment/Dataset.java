@@ -6,6 +6,7 @@ import com.mongodb.client.model.InsertManyOptions;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.bson.Document;
 import org.bson.types.ObjectId;
@@ -30,14 +31,28 @@ final class Dataset implements Closeable {
 
     /// A collection with exactly so many documents of [Documents]; filled unless it is there already.
     Namespace loaded(int documents, int textLength) {
-        var namespace = new Namespace(DATABASE, "docs-" + documents + "-" + textLength);
+        return loaded("docs", documents, textLength);
+    }
+
+    private Namespace loaded(String name, int documents, int textLength) {
+        var collection = name + "-" + documents + "-" + textLength;
+        return filled(collection, documents, i -> Documents.fields(i, textLength));
+    }
+
+    /// A collection with exactly so many documents as YCSB has them.
+    Namespace ycsb(int records) {
+        return filled("ycsb-" + records, records, Documents::ycsb);
+    }
+
+    private Namespace filled(String name, int documents, IntFunction<Document> fields) {
+        var namespace = new Namespace(DATABASE, name);
         var collection = client.getDatabase(namespace.database()).getCollection(namespace.collection());
         if (collection.estimatedDocumentCount() != documents) {
             collection.drop();
             for (var from = 0; from < documents; from += CHUNK) {
                 collection.insertMany(
                         IntStream.range(from, Math.min(documents, from + CHUNK))
-                                .mapToObj(i -> document(i, textLength))
+                                .mapToObj(i -> document(i, fields))
                                 .toList(),
                         new InsertManyOptions().ordered(false));
                 progress(from, documents);
@@ -48,6 +63,11 @@ final class Dataset implements Closeable {
 
     Namespace loaded(DocumentOptions documents) {
         return loaded(documents.documents, documents.textBytes);
+    }
+
+    /// The same documents in a collection of another name, which may be changed.
+    Namespace loaded(String name, DocumentOptions documents) {
+        return loaded(name, documents.documents, documents.textBytes);
     }
 
     /// An empty collection that was not used before. The one handed out before it is dropped.
@@ -82,9 +102,9 @@ final class Dataset implements Closeable {
         fresh = Optional.empty();
     }
 
-    private static Document document(int i, int textLength) {
+    private static Document document(int i, IntFunction<Document> fields) {
         var document = new Document("_id", Documents.id(i));
-        document.putAll(Documents.fields(i, textLength));
+        document.putAll(fields.apply(i));
         return document.append("_etag", new ObjectId());
     }
 

@@ -48,11 +48,6 @@ public final class DeepExperiment extends Experiment {
     int driverQueries = 20;
 
     @Option(
-            names = "--driver-repetitions",
-            description = "Rounds with the driver, which takes long; default ${DEFAULT-VALUE}.")
-    int driverRepetitions = 1;
-
-    @Option(
             names = "--timeout",
             description = "Seconds to wait after a cold start until pages are fast; default " + "${DEFAULT-VALUE}.")
     int timeout = 60;
@@ -65,9 +60,10 @@ public final class DeepExperiment extends Experiment {
         var namespace = bed.keep(new Dataset(mongo)).loaded(documents);
         var gateway = bed.gateway("gateway", mongo, "");
         var driver = bed.driver(mongo);
-        var journal = new Journal(
-                run.repetitions * (2 * clients.size() + 1) + driverRepetitions * (clients.size() + 1), System.out);
-        notes.addAll(new ColdStart(namespace, skip, LIMIT, timeout).of(gateway));
+        var journal = new Journal(run.repetitions * (2 * clients.size() + 1) + clients.size() + 1, 0);
+        try (var timed = new Verification(mongo)) {
+            notes.addAll(new ColdStart(namespace, skip, LIMIT, timeout).of(gateway, timed));
+        }
         bed.verify(gateway, mongo, new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT));
         for (var page : List.of(new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT))) {
             gateway.measure(page, randomClients, Window.seconds(run.warmUp, WARMING * run.seconds));
@@ -90,35 +86,28 @@ public final class DeepExperiment extends Experiment {
                         documents.description(),
                         "driver",
                         "sampled: " + driverQueries
-                                + " queries at each level, at least one of each client, in "
-                                + driverRepetitions + " of the repetitions"),
+                                + " queries at each level, at least one of each client, in the first repetition"),
                 journal,
                 notes);
     }
 
     private void samePage(
             Subject gateway, Subject driver, Namespace namespace, int level, int repetition, Journal journal)
-            throws IOException {
+            throws IOException, InterruptedException {
         var deep = new Operation.Page(namespace, skip, LIMIT);
-        var first = journal.measure(gateway, new Operation.Page(namespace, 0, LIMIT), level, repetition, run.window());
-        var far = journal.measure(gateway, deep, level, repetition, run.window());
-        if (repetition <= driverRepetitions) {
+        journal.measure(gateway, new Operation.Page(namespace, 0, LIMIT), level, repetition, run.window());
+        journal.measure(gateway, deep, level, repetition, run.window());
+        if (repetition == 1) {
             journal.measure(driver, deep, level, repetition, sampled(level));
         }
-        notes.add(String.format(
-                ROOT,
-                "%d clients, repetition %d: the deep page has %.2f × the throughput of the first",
-                level,
-                repetition,
-                far.rate() / first.rate()));
     }
 
     private void randomPages(Subject gateway, Subject driver, Namespace namespace, int repetition, Journal journal)
-            throws IOException {
+            throws IOException, InterruptedException {
         var random =
                 new Operation.RandomPage(namespace, skip, documents.documents - documents.documents % LIMIT, LIMIT);
         journal.measure(gateway, random, randomClients, repetition, run.window());
-        if (repetition <= driverRepetitions) {
+        if (repetition == 1) {
             journal.measure(driver, random, randomClients, repetition, sampled(randomClients));
         }
     }
@@ -130,37 +119,43 @@ public final class DeepExperiment extends Experiment {
     /// The first deep page that a gateway serves, and how long until the page costs less than thrice the first one.
     ///
     /// @param timeout seconds until it is given up
-    record ColdStart(Namespace namespace, long skip, int limit, int timeout) {
+    private record ColdStart(Namespace namespace, long skip, int limit, int timeout) {
         private static final int PAUSE_MILLIS = 100;
-        private static final int FIRST_PAGES = 200;
-        private static final Window ONCE = new Window(0, 600_000, 1);
+        private static final int LEAST_SECONDS = 2;
 
-        List<String> of(Subject gateway) throws IOException, InterruptedException {
-            var first = new Operation.Page(namespace, 0, limit);
-            var some = new Window(0, 600_000, FIRST_PAGES);
-            gateway.measure(first, 1, some);
-            var target = 3 * gateway.measure(first, 1, some).latency().p50();
-            var deep = new Operation.Page(namespace, skip, limit);
+        List<String> of(HttpSubject gateway, Verification timed) throws IOException, InterruptedException {
+            gateway.measure(new Operation.Page(namespace, 0, limit), 1, Window.seconds(0, LEAST_SECONDS));
+            var target = 3 * millis(gateway, timed, 0);
             var began = System.nanoTime();
-            var cold = gateway.measure(deep, 1, ONCE).latency().max();
+            var cold = millis(gateway, timed, skip);
             var giveUp = began + TimeUnit.SECONDS.toNanos(timeout);
             var latency = cold;
             while (latency > target && System.nanoTime() < giveUp) {
                 TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
-                latency = gateway.measure(deep, 1, ONCE).latency().max();
+                latency = millis(gateway, timed, skip);
             }
             var seconds = (System.nanoTime() - began) / 1e9;
             return List.of(
-                    String.format(ROOT, "cold start: the first deep page took %.1f ms", cold / 1000),
+                    String.format(ROOT, "cold start: the first deep page took %.1f ms", cold),
                     latency > target
                             ? "cold start: the deep page was not fast within " + timeout + " s"
                             : String.format(
                                     ROOT,
-                                    "cold start: the deep page took %.1f ms (less than three first pages, %.1f ms), %.1f s"
-                                            + " after one was first asked for",
-                                    latency / 1000,
-                                    target / 1000,
+                                    "cold start: the deep page took %.1f ms (less than three first pages, %.1f ms),"
+                                            + " %.1f s after one was first asked for",
+                                    latency,
+                                    target,
                                     seconds));
+        }
+
+        private double millis(HttpSubject gateway, Verification timed, long skip)
+                throws IOException, InterruptedException {
+            var page = gateway.dialect()
+                    .traffic(new Operation.Page(namespace, skip, limit))
+                    .getFirst();
+            var began = System.nanoTime();
+            timed.check(page, gateway.dialect().port(), "_id");
+            return (System.nanoTime() - began) / 1e6;
         }
     }
 }

@@ -1,11 +1,7 @@
 package org.restheart.perftest.experiment;
 
-import com.mongodb.client.MongoClients;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,10 +24,39 @@ abstract class Experiment implements Callable<Integer> {
 
     @Override
     public final Integer call() throws Exception {
-        var publication = new Publication(run, target);
+        var startedAt = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+        var machine = Machine.here();
         try (var bed = new TestBed(run, target)) {
-            return publication.publish(measure(bed), bed.settings());
+            var findings = measure(bed);
+            var settings = new TreeMap<>(bed.settings());
+            // what an experiment says of itself is truer than what holds for most of them
+            settings.putAll(findings.settings());
+            run.settings().forEach(settings::putIfAbsent);
+            target.settings().forEach(settings::putIfAbsent);
+            var report = new Report(
+                    findings.experiment(),
+                    findings.question(),
+                    startedAt.toString(),
+                    findings.journal().minutes(),
+                    Build.commitHere(),
+                    command(),
+                    machine,
+                    settings,
+                    findings.levelName(),
+                    findings.baseline(),
+                    findings.journal().rows(),
+                    findings.notes());
+            System.out.println("results: " + new Results(run.results).write(report));
         }
+        return 0;
+    }
+
+    /// How this run was called, without its secrets.
+    private static String command() {
+        return System.getProperty("sun.java.command", "")
+                .replaceFirst("^\\S+", "./perftest/run")
+                .replaceAll("(--credentials[ =])\\S+", "$1…")
+                .replaceAll("(mongodb(\\+srv)?://)[^@\\s]*@", "$1…@");
     }
 
     /// @param bed closed by the caller
@@ -61,76 +86,6 @@ abstract class Experiment implements Callable<Integer> {
 
         Findings with(List<String> notes) {
             return new Findings(experiment, question, levelName, baseline, settings, journal, notes);
-        }
-    }
-
-    /// Puts a finished journal into the results folder. Takes the machine's facts when it is made: before the
-    /// measurements.
-    static final class Publication {
-        private final RunOptions run;
-        private final TargetOptions target;
-        private final Instant startedAt = Instant.now().truncatedTo(ChronoUnit.SECONDS);
-        private final Machine machine = Machine.here();
-
-        Publication(RunOptions run, TargetOptions target) {
-            this.run = run;
-            this.target = target;
-        }
-
-        /// Writes the report and says where it is.
-        ///
-        /// @param started what was started for it
-        /// @return the exit code
-        int publish(Experiment.Findings findings, Map<String, String> started)
-                throws IOException, InterruptedException {
-            var journal = findings.journal();
-            var own = new TreeMap<>(started);
-            own.putAll(findings.settings());
-            var settings = new LinkedHashMap<>(own);
-            settings.put("Java driver", library(MongoClients.class));
-            // what an experiment says of itself is truer than what holds for most of them
-            run.settings().forEach(settings::putIfAbsent);
-            target.settings().forEach(settings::putIfAbsent);
-            var report = new Report(
-                    findings.experiment(),
-                    findings.question(),
-                    startedAt.toString(),
-                    journal.minutes(),
-                    Build.commitHere(),
-                    CommandText.ofThisProcess(),
-                    machine,
-                    settings,
-                    findings.levelName(),
-                    findings.baseline(),
-                    journal.rows(),
-                    findings.notes());
-            System.out.println("results: " + new Results(run.results).write(report));
-            return 0;
-        }
-
-        /// The file that a class comes from, which says its version, without its ending.
-        static String library(Class<?> type) {
-            var file = Path.of(type.getProtectionDomain()
-                            .getCodeSource()
-                            .getLocation()
-                            .getPath())
-                    .getFileName();
-            return String.valueOf(file).replaceAll("\\.jar$", "");
-        }
-
-        /// How this run was called, without its secrets.
-        private static final class CommandText {
-            private CommandText() {}
-
-            static String ofThisProcess() {
-                return withoutSecrets(
-                        System.getProperty("sun.java.command", "").replaceFirst("^\\S+", "./perftest/run"));
-            }
-
-            static String withoutSecrets(String command) {
-                return command.replaceAll("(--credentials[ =])\\S+", "$1…")
-                        .replaceAll("(mongodb(\\+srv)?://)[^@\\s]*@", "$1…@");
-            }
         }
     }
 }

@@ -3,7 +3,6 @@ package org.restheart.perftest.experiment;
 import static java.util.Locale.ROOT;
 
 import java.io.IOException;
-import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,21 +17,15 @@ import org.restheart.perftest.workload.Window;
 final class Journal {
     private final Set<List<String>> warm = new HashSet<>();
     private final List<Row> rows = new ArrayList<>();
-    private final PrintStream out;
     private final long begin = System.nanoTime();
     private final int expected;
     private final long firstWarmUpMillis;
     private Audit audit = Audit.NONE;
 
     /// @param expected measurements in all, for the progress that is shown
-    Journal(int expected, PrintStream out) {
-        this(expected, out, 0);
-    }
-
     /// @param firstWarmUpMillis before the first recording of each subject at each operation; later ones are warm
-    Journal(int expected, PrintStream out, long firstWarmUpMillis) {
+    Journal(int expected, long firstWarmUpMillis) {
         this.expected = expected;
-        this.out = out;
         this.firstWarmUpMillis = firstWarmUpMillis;
     }
 
@@ -48,7 +41,7 @@ final class Journal {
     }
 
     Measurement measure(Subject subject, Operation operation, int level, int repetition, Window window)
-            throws IOException {
+            throws IOException, InterruptedException {
         var measurement = subject.measure(operation, level, warmedUp(subject.name(), operation.label(), window));
         audit.check(operation, measurement);
         add(new Row(operation.label(), subject.name(), level, repetition, measurement));
@@ -58,7 +51,7 @@ final class Journal {
     void add(Row row) {
         rows.add(row);
         var measurement = row.measurement();
-        out.printf(
+        System.out.printf(
                 ROOT,
                 "[%2d/%d, %s left] %-14s %-28s %4d: %,10.0f/s  p50 %7.2f ms  p99 %7.2f ms  %s%n",
                 rows.size(),

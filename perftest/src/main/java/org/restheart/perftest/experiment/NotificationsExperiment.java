@@ -76,7 +76,7 @@ public final class NotificationsExperiment extends Experiment {
     @Override
     Findings measure(TestBed bed) throws Exception {
         var mongo = bed.mongo();
-        var journal = new Journal(listeners.size() * stalled.size() * run.repetitions, System.out);
+        var journal = run.journal(listeners.size() * stalled.size() * run.repetitions);
         for (var repetition = 1; repetition <= run.repetitions; repetition++) {
             for (var level : listeners) {
                 for (var idle : stalled) {
@@ -86,12 +86,13 @@ public final class NotificationsExperiment extends Experiment {
         }
         return new Findings(
                 name(),
-                "Do n listeners of a change stream receive every event, in order, and how soon? Documents are posted at "
+                "Do n listeners of a change stream receive every event, in order, and how soon? Documents are posted"
+                        + " at "
                         + rate + "/s for " + run.seconds + " s. (Published test 6: 25,000 listeners, 403 ms.)",
                 "listeners",
                 "",
                 Map.of(
-                        RunOptions.LOAD_CLIENT,
+                        "load client",
                         "one that posts documents at " + rate + "/s, and processes that listen",
                         "transport",
                         transport

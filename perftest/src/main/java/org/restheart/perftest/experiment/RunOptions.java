@@ -17,13 +17,13 @@ final class RunOptions {
                     + "default ${DEFAULT-VALUE}.")
     double firstWarmUp = 25;
 
-    @Option(names = "--seconds", description = "Seconds recorded; default ${DEFAULT-VALUE}.")
+    @Option(names = "--seconds", description = "Seconds recorded, whole ones; default ${DEFAULT-VALUE}.")
     double seconds = 5;
 
     @Option(names = "--repetitions", description = "Rounds over all subjects; default ${DEFAULT-VALUE}.")
     int repetitions = 3;
 
-    @Option(names = "--client-threads", description = "Threads of the HTTP load client; default ${DEFAULT-VALUE}.")
+    @Option(names = "--client-threads", description = "Threads of wrk; default ${DEFAULT-VALUE}.")
     int clientThreads = 1;
 
     @Option(names = "--seed", description = "Of everything random; default ${DEFAULT-VALUE}.")
@@ -36,18 +36,10 @@ final class RunOptions {
         return Window.seconds(warmUp, seconds);
     }
 
-    /// So many operations, however long they take, up to half an hour.
-    Window window(long operations) {
-        return new Window(Math.round(warmUp * 1000), 1_800_000, operations);
-    }
-
     /// For so many measurements in all.
     Journal journal(int expected) {
-        return new Journal(expected, System.out, Math.round(firstWarmUp * 1000));
+        return new Journal(expected, Math.round(firstWarmUp * 1000));
     }
-
-    /// The name of the setting that says who loads the subjects, for experiments where it is not what it mostly is.
-    static final String LOAD_CLIENT = "load client";
 
     Map<String, String> settings() {
         var settings = new LinkedHashMap<String, String>();
@@ -55,7 +47,8 @@ final class RunOptions {
                 "first warm-up, warm-up, recorded, repetitions",
                 firstWarmUp + " s, " + warmUp + " s, " + seconds + " s, " + repetitions);
         settings.put(
-                LOAD_CLIENT, "HTTP/1.1 keep-alive, " + clientThreads + " thread(s), closed loop, on the same machine");
+                "load client",
+                "wrk, HTTP/1.1 keep-alive, " + clientThreads + " thread(s), closed loop, on the same machine");
         settings.put("seed", Long.toString(seed));
         return settings;
     }

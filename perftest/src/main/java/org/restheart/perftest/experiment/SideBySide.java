@@ -10,23 +10,23 @@ import picocli.CommandLine.Option;
 /// Measures subjects and the driver in turn: A B A B, so that whatever drifts on the machine drifts for all of them.
 ///
 /// @param repetitions rounds over all subjects and levels
-/// @param sweepWindow of the search for the driver's best, which counts seconds also where the rest counts operations
-record SideBySide(Journal journal, int repetitions, Window window, Window sweepWindow, ClientOptions options) {
+record SideBySide(Journal journal, int repetitions, Window window, ClientOptions options) {
 
     /// For so many comparisons of so many subjects each.
-    static SideBySide of(RunOptions run, Window window, ClientOptions options, int comparisons, int subjects) {
+    static SideBySide of(RunOptions run, ClientOptions options, int comparisons, int subjects) {
         var measurements = comparisons * options.measurements(subjects, run.repetitions);
-        return new SideBySide(run.journal(measurements), run.repetitions, window, run.window(), options);
+        return new SideBySide(run.journal(measurements), run.repetitions, run.window(), options);
     }
 
     /// The driver's best is sought with one measurement per thread count, then repeated in turn with the others.
     ///
     /// @param operation asked anew for each measurement, so that each may have a collection of its own
-    void compare(Supplier<Operation> operation, List<? extends Subject> subjects, Subject driver) throws IOException {
+    void compare(Supplier<Operation> operation, List<? extends Subject> subjects, Subject driver)
+            throws IOException, InterruptedException {
         var best = 0;
         var bestRate = 0.0;
         for (var threads : options.sweep) {
-            var rate = measure(driver, operation, threads, 1, sweepWindow);
+            var rate = measure(driver, operation, threads, 1);
             if (rate > bestRate) {
                 best = threads;
                 bestRate = rate;
@@ -35,19 +35,19 @@ record SideBySide(Journal journal, int repetitions, Window window, Window sweepW
         for (var repetition = 1; repetition <= repetitions; repetition++) {
             for (var level : options.clients) {
                 for (var subject : subjects) {
-                    measure(subject, operation, level, repetition, window);
+                    measure(subject, operation, level, repetition);
                 }
-                measure(driver, operation, level, repetition, window);
+                measure(driver, operation, level, repetition);
             }
             if (best > 0) {
-                measure(driver, operation, best, repetition + 1, window);
+                measure(driver, operation, best, repetition + 1);
             }
         }
     }
 
-    private double measure(Subject subject, Supplier<Operation> operation, int level, int repetition, Window time)
-            throws IOException {
-        return journal.measure(subject, operation.get(), level, repetition, time)
+    private double measure(Subject subject, Supplier<Operation> operation, int level, int repetition)
+            throws IOException, InterruptedException {
+        return journal.measure(subject, operation.get(), level, repetition, window)
                 .rate();
     }
 

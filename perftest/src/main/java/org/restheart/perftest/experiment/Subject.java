@@ -12,6 +12,6 @@ interface Subject {
 
     /// Does the operation again and again, and tells what it showed.
     ///
-    /// @param concurrency connections of an HTTP client, threads of a driver
-    Measurement measure(Operation operation, int concurrency, Window window) throws IOException;
+    /// @param concurrency connections of wrk, threads of a driver
+    Measurement measure(Operation operation, int concurrency, Window window) throws IOException, InterruptedException;
 }

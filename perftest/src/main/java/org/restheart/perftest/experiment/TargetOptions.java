@@ -53,7 +53,7 @@ final class TargetOptions {
     @Option(
             names = "--client-jvm",
             split = " ",
-            description = "JVM options of load client and driver, separated by blanks; default ${DEFAULT-VALUE}.")
+            description = "JVM options of the driver, separated by blanks; default ${DEFAULT-VALUE}.")
     List<String> clientJvm = List.of("-Xmx512m", "-XX:+UseSerialGC");
 
     /// The gateway's, for reports.
@@ -78,7 +78,7 @@ final class TargetOptions {
                 ownMongo()
                         ? "started for this run, one member, WiredTiger cache " + mongoCacheMegabytes + " MB"
                         : "was running already, named by --mongo or $MONGODB_URI");
-        settings.put("client's and driver's JVM options", String.join(" ", clientJvm));
+        settings.put("driver's JVM options", String.join(" ", clientJvm));
         return settings;
     }
 }

@@ -1,7 +1,5 @@
 package org.restheart.perftest.experiment;
 
-import static java.util.Locale.ROOT;
-
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,16 +11,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
-import org.restheart.perftest.deploy.Balancer;
 import org.restheart.perftest.deploy.GatewayProcess;
 import org.restheart.perftest.deploy.HttpServer;
-import org.restheart.perftest.deploy.Incumbent;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.deploy.Peers;
-import org.restheart.perftest.driver.DriverLoad;
+import org.restheart.perftest.load.DriverLoad;
+import org.restheart.perftest.load.RestDialect;
+import org.restheart.perftest.load.Worker;
 import org.restheart.perftest.measure.Measurement;
-import org.restheart.perftest.worker.Task;
-import org.restheart.perftest.worker.Worker;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
 
@@ -32,7 +28,6 @@ final class TestBed implements Closeable {
     private final TargetOptions target;
     private final Deque<Closeable> open = new ArrayDeque<>();
     private final Map<String, String> settings = new TreeMap<>();
-    private final ProgressBar bar = ProgressBar.onStandardOutput();
     private final Path folder;
 
     TestBed(RunOptions run, TargetOptions target) throws IOException {
@@ -78,20 +73,7 @@ final class TestBed implements Closeable {
                 : target.gatewayConfig + "; " + overrides;
         var log = folder.resolve(name.replaceAll("[^a-z0-9]+", "-") + ".log");
         var gateway = keep(GatewayProcess.start(jar, target.gatewayJvm, mongo, all, log));
-        return http(name, gateway, Map.of("gateway", gateway.pid(), "mongod", mongo.pid()), run.clientThreads);
-    }
-
-    /// These gateways behind a load balancer. Its name says how many they are.
-    ///
-    /// @param balancer its name in reports
-    HttpSubject balanced(String balancer, List<HttpSubject> gateways, Mongo mongo)
-            throws IOException, InterruptedException {
-        var ports = gateways.stream().map(gateway -> gateway.dialect().port()).toList();
-        var server = keep(Balancer.start("balancer-" + gateways.size(), ports, folder));
-        var watch = new TreeMap<>(Map.of(balancer, server.pid(), "mongod", mongo.pid()));
-        gateways.forEach(gateway -> watch.put(gateway.name(), gateway.watch().getOrDefault("gateway", 0L)));
-        return http(
-                gateways.size() + (gateways.size() == 1 ? " gateway" : " gateways"), server, watch, run.clientThreads);
+        return http(name, gateway, Map.of("gateway", gateway.pid(), "mongod", mongo.pid()));
     }
 
     /// A gateway process that the caller closes.
@@ -103,40 +85,16 @@ final class TestBed implements Closeable {
     /// A server in `perftest/peers`, which checks no credentials; installed when it is first needed.
     HttpSubject peer(String name, String script, Mongo mongo) throws IOException, InterruptedException {
         var server = keep(Peers.prepared().start(script, mongo));
-        return http(name, server, Map.of("server", server.pid(), "mongod", mongo.pid()), run.clientThreads);
+        return http(name, server, Map.of("server", server.pid(), "mongod", mongo.pid()));
     }
 
-    /// The same of a released gateway, with its default configuration.
-    HttpSubject incumbent(Incumbent.Release release, Mongo mongo) throws IOException, InterruptedException {
-        var log = folder.resolve(release.name().toLowerCase(ROOT) + ".log");
-        var server = keep(Incumbent.start(Peers.prepared(), release, target.gatewayJvm, mongo, log));
-        var worker = worker();
-        var watch = Map.of("server", server.pid(), "mongod", mongo.pid());
-        return new HttpSubject(
-                release.label(), worker, new RestDialect(server.port(), "", ""), watch, run.clientThreads, run.seed);
-    }
-
-    HttpSubject nullServer(String name, int clientThreads) throws IOException {
+    HttpSubject nullServer(String name) throws IOException {
         var server = keep(HttpServer.start(List.of("-XX:+UseSerialGC"), List.of("null-server")));
-        return http(name, server, Map.of("server", server.pid()), clientThreads);
-    }
-
-    /// A server of graphql-java with the driver over the collections of
-    /// [org.restheart.perftest.deploy.GraphqlApp].
-    HttpSubject plainGraphql(String name, Mongo mongo, int documents) throws IOException {
-        var server = keep(HttpServer.start(
-                target.gatewayJvm,
-                List.of(
-                        "plain-graphql",
-                        "--mongo",
-                        mongo.connectionString(),
-                        "--documents",
-                        Integer.toString(documents))));
-        return http(name, server, Map.of("server", server.pid(), "mongod", mongo.pid()), run.clientThreads);
+        return http(name, server, Map.of("server", server.pid()));
     }
 
     DriverSubject driver(Mongo mongo) throws IOException {
-        return new DriverSubject("driver", worker(), mongo, run.seed);
+        return new DriverSubject("driver", keep(Worker.start(target.clientJvm)), mongo, run.seed);
     }
 
     /// Makes sure that a server answers as MongoDB does, before it is measured.
@@ -148,19 +106,9 @@ final class TestBed implements Closeable {
         }
     }
 
-    private HttpSubject http(String name, HttpServer server, Map<String, Long> watch, int clientThreads)
-            throws IOException {
-        var dialect = new RestDialect(server.port(), target.credentials, target.pageParameters);
-        return new HttpSubject(name, worker(), dialect, watch, clientThreads, run.seed);
-    }
-
-    Worker worker() throws IOException {
-        return worker(System.getProperty("java.class.path"));
-    }
-
-    /// The same with other libraries.
-    Worker worker(String classPath) throws IOException {
-        return keep(Worker.start(classPath, target.clientJvm, bar::show));
+    private HttpSubject http(String name, HttpServer server, Map<String, Long> watch) {
+        var dialect = new RestDialect(server.port(), target.credentials, target.pageParameters, "", run.seed);
+        return new HttpSubject(name, dialect, server.startMillis(), watch, run.clientThreads);
     }
 
     <T extends Closeable> T keep(T resource) {
@@ -180,8 +128,8 @@ final class TestBed implements Closeable {
 
         @Override
         public Measurement measure(Operation operation, int concurrency, Window window) throws IOException {
-            var load = new DriverLoad(mongo.connectionString(), operation, concurrency, window, seed);
-            return worker.run(new Task.Driver(load, Map.of("mongod", mongo.pid())));
+            return worker.run(new DriverLoad(
+                    mongo.connectionString(), operation, concurrency, window, seed, Map.of("mongod", mongo.pid())));
         }
     }
 }

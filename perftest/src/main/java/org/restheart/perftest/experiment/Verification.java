@@ -20,9 +20,8 @@ import java.util.List;
 import java.util.stream.StreamSupport;
 import org.bson.Document;
 import org.restheart.perftest.deploy.Mongo;
-import org.restheart.perftest.load.RequestTemplate;
+import org.restheart.perftest.load.Requests;
 import org.restheart.perftest.workload.Documents;
-import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -44,20 +43,17 @@ final class Verification implements Closeable {
     ///
     /// @throws IOException when the server's differs from what MongoDB holds
     void check(HttpSubject subject, Operation operation) throws IOException, InterruptedException {
-        var traffic = subject.dialect().traffic(operation);
+        var traffic = subject.dialect().traffic(operation).getFirst();
         var response = send(traffic, subject.dialect().port());
-        boolean creates = operation instanceof Operation.Upload
-                || (operation instanceof Operation.Insert(var _, var batch, var _) && batch == 1);
+        boolean creates = operation instanceof Operation.Insert(var _, var batch, var _) && batch == 1;
         var wanted = creates ? 201 : 200;
         if (response.statusCode() != wanted) {
             throw new IOException("%s answers %d to the operation '%s': %s"
                     .formatted(subject.name(), response.statusCode(), operation.label(), response.body()));
         }
-        if (creates || operation instanceof Operation.Insert || operation instanceof Operation.Ping) {
-            return;
-        }
-        if (operation instanceof Operation.Download(var namespace, var _)) {
-            checkLength(subject, namespace, response.body().length());
+        if (operation instanceof Operation.Insert
+                || operation instanceof Operation.Update
+                || operation instanceof Operation.Ping) {
             return;
         }
         var expected = expected(operation);
@@ -68,20 +64,10 @@ final class Verification implements Closeable {
         }
     }
 
-    private void checkLength(HttpSubject subject, Namespace namespace, int received) throws IOException {
-        var file = mongo.getDatabase(namespace.database())
-                .getCollection(namespace.collection())
-                .find(eq("f0"))
-                .first();
-        if (file == null || file.get("length", Number.class).longValue() != received) {
-            throw new IOException(subject.name() + " sends " + received + " bytes of the file " + file);
-        }
-    }
-
     /// The answer to the first request.
     ///
     /// @throws IOException when it is no success, or is without a text
-    void check(RequestTemplate traffic, int port, String text) throws IOException, InterruptedException {
+    void check(Requests traffic, int port, String text) throws IOException, InterruptedException {
         var response = send(traffic, port);
         if (response.statusCode() >= 300 || !response.body().contains(text)) {
             throw new IOException("%s %s answers %d: %s"
@@ -89,22 +75,21 @@ final class Verification implements Closeable {
         }
     }
 
-    private HttpResponse<String> send(RequestTemplate traffic, int port) throws IOException, InterruptedException {
-        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + traffic.sampleTarget()))
+    private HttpResponse<String> send(Requests traffic, int port) throws IOException, InterruptedException {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + traffic.firstTarget()))
                 .timeout(TIMEOUT)
                 .method(
                         traffic.method(),
                         traffic.body().isEmpty()
                                 ? HttpRequest.BodyPublishers.noBody()
-                                : HttpRequest.BodyPublishers.ofString(traffic.sampleBody()));
-        traffic.fields().stream()
-                .filter(field -> !field.startsWith("Host:") && !field.startsWith("Content-Length:"))
-                .forEach(field -> {
-                    var colon = field.indexOf(':');
-                    request.header(
-                            field.substring(0, colon),
-                            field.substring(colon + 1).strip());
-                });
+                                : HttpRequest.BodyPublishers.ofString(traffic.firstBody()));
+        if (!traffic.body().isEmpty()) {
+            request.header("Content-Type", "application/json");
+        }
+        traffic.fields().stream().filter(field -> !field.startsWith("Host:")).forEach(field -> {
+            var colon = field.indexOf(':');
+            request.header(field.substring(0, colon), field.substring(colon + 1).strip());
+        });
         return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
@@ -112,12 +97,11 @@ final class Verification implements Closeable {
         var collection = mongo.getDatabase(operation.namespace().database())
                 .getCollection(operation.namespace().collection());
         var found = switch (operation) {
-            case Operation.Ping _, Operation.Insert _, Operation.Upload _, Operation.Download _ ->
+            case Operation.Ping _, Operation.Insert _, Operation.Update _, Operation.Ycsb _ ->
                 throw new IllegalArgumentException("finds no documents");
             case Operation.FindById _ -> collection.find(eq(Documents.id(0)));
             case Operation.Page(var _, var skip, var limit) -> page(collection, skip, limit);
             case Operation.RandomPage(var _, var from, var _, var limit) -> page(collection, from, limit);
-            case Operation.GrowingPage(var _, var from, var _, var limit) -> page(collection, from, limit);
             case Operation.Matching(var _, var field, var regex, var limit) ->
                 collection.find(regex(field, regex)).sort(descending("_id")).limit(limit);
         };

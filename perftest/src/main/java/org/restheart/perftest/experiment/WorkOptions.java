@@ -12,7 +12,7 @@ final class WorkOptions {
     @Option(
             names = "--operations",
             split = ",",
-            description = "Some of ${COMPLETION-CANDIDATES}; default: all but ping.")
+            description = "Some of ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
     List<Kind> kinds = List.of(Kind.insert, Kind.read, Kind.page);
 
     @Mixin
@@ -21,15 +21,17 @@ final class WorkOptions {
     enum Kind {
         insert,
         read,
+        update,
         page,
         ping
     }
 
-    /// Asked anew for each measurement: inserts get a collection of their own.
+    /// Asked anew for each measurement: inserts get a collection of their own, and updates one that they may change.
     Supplier<Operation> operation(Kind kind, Dataset data) {
         return switch (kind) {
             case insert -> () -> new Operation.Insert(data.fresh(), 1, documents.textBytes);
             case read -> () -> new Operation.FindById(data.loaded(documents), documents.documents);
+            case update -> () -> new Operation.Update(data.loaded("updated", documents), documents.documents);
             case ping -> () -> new Operation.Ping(new Namespace(Dataset.DATABASE, "none"));
             case page -> () -> new Operation.Page(data.loaded(documents), 25, 5);
         };

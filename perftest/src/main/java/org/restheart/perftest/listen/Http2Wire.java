@@ -27,7 +27,7 @@ final class Http2Wire implements Wire {
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     private final Target target;
-    private final SseWire.SseText[] streams;
+    private final SseText[] streams;
     private final Deliveries deliveries;
     private int accepted;
     private int refused;
@@ -36,9 +36,9 @@ final class Http2Wire implements Wire {
     Http2Wire(Target target, int streams, Deliveries deliveries) {
         this.target = target;
         this.deliveries = deliveries;
-        this.streams = new SseWire.SseText[streams];
+        this.streams = new SseText[streams];
         for (var i = 0; i < streams; i++) {
-            this.streams[i] = new SseWire.SseText(deliveries);
+            this.streams[i] = new SseText(deliveries);
         }
     }
 

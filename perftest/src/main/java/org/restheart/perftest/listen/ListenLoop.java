@@ -73,7 +73,6 @@ final class ListenLoop implements AutoCloseable {
     private Wire wire(Target target, int listeners, Deliveries into) {
         return switch (order.transport()) {
             case websocket -> new WebSocketWire(target, into);
-            case sse -> new SseWire(target, into);
             case http2 -> new Http2Wire(target, listeners, into);
         };
     }

@@ -31,7 +31,6 @@ public record ListenOrder(
 
     public enum ListenTransport {
         websocket,
-        sse,
         /// Server-Sent Events over HTTP/2, many per connection.
         http2
     }

@@ -2,9 +2,11 @@ package org.restheart.perftest.listen;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /// A WebSocket (RFC 6455) that listens: text messages are events, pings are answered.
-final class WebSocketWire extends Http1Wire {
+final class WebSocketWire implements Wire {
     private static final int TEXT = 0x81;
     private static final int CLOSE = 0x88;
     private static final int PING = 0x89;
@@ -13,23 +15,48 @@ final class WebSocketWire extends Http1Wire {
 
     private final Deliveries.Subscriber subscriber = new Deliveries.Subscriber();
     private final Deliveries deliveries;
+    private final Target target;
+    private boolean open;
 
     WebSocketWire(Target target, Deliveries deliveries) {
-        super(
-                target,
-                String.join(
-                        "\r\n",
-                        "Upgrade: websocket",
-                        "Connection: Upgrade",
-                        "Sec-WebSocket-Version: 13",
-                        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-                        ""),
-                101);
+        this.target = target;
         this.deliveries = deliveries;
     }
 
     @Override
-    ByteBuffer messages(ByteBuffer in) throws IOException {
+    public int accepted() {
+        return open ? 1 : 0;
+    }
+
+    @Override
+    public boolean settled() {
+        return open;
+    }
+
+    @Override
+    public ByteBuffer opening() {
+        var head = target.requestHead() + "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+        return ByteBuffer.wrap(head.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    @Override
+    public ByteBuffer receive(ByteBuffer in) throws IOException {
+        if (!open) {
+            var head = HttpHead.read(in);
+            if (head.isEmpty()) {
+                return NOTHING;
+            }
+            if (head.get().status() != 101) {
+                throw new IOException("HTTP " + head.get().status());
+            }
+            open = true;
+        }
+        return messages(in);
+    }
+
+    /// Consumes all complete messages.
+    private ByteBuffer messages(ByteBuffer in) throws IOException {
         var reply = NOTHING;
         while (in.remaining() >= 2) {
             var start = in.position();
@@ -99,5 +126,32 @@ final class WebSocketWire extends Http1Wire {
                 .put((byte) (0x80 | length))
                 .putInt(0);
         return pong.put(in.slice(from, length)).flip();
+    }
+
+    /// The head of an HTTP/1.1 response, of which only the status counts.
+    private record HttpHead(int status) {
+        private static final int MAX_LENGTH = 16 * 1024;
+
+        /// Consumes the head from the buffer if it is complete.
+        static Optional<HttpHead> read(ByteBuffer in) throws IOException {
+            for (var i = in.position() + 3; i < in.limit(); i++) {
+                if (in.get(i) == '\n' && in.get(i - 1) == '\r' && in.get(i - 2) == '\n' && in.get(i - 3) == '\r') {
+                    var bytes = new byte[i + 1 - in.position()];
+                    in.get(bytes);
+                    return Optional.of(parse(new String(bytes, StandardCharsets.ISO_8859_1)));
+                }
+            }
+            if (in.remaining() > MAX_LENGTH) {
+                throw new IOException("endless response head");
+            }
+            return Optional.empty();
+        }
+
+        private static HttpHead parse(String text) throws IOException {
+            if (!text.startsWith("HTTP/1.1 ") || text.length() < 12) {
+                throw new IOException("not an HTTP response");
+            }
+            return new HttpHead(Integer.parseInt(text.substring(9, 12)));
+        }
     }
 }

@@ -1,6 +1,6 @@
-/// A frugal HTTP/1.1 load client: one or two threads, a selector each, requests prepared as bytes.
+/// What does the work: wrk over HTTP, and the Java driver in a process of its own.
 ///
-/// Entry type: [HttpLoad]. It measures; it does not know what the answers mean beyond their status.
+/// Entry types: [Wrk] and [Worker]. They measure; they do not know what the answers mean beyond their status.
 @NullMarked
 package org.restheart.perftest.load;
 

@@ -8,17 +8,13 @@ import org.restheart.perftest.workload.Window;
 
 /// The times of one run, shared by its threads. Thread-safe. Times are those of [System#nanoTime()].
 public final class Clock {
-    private final long start;
     private final long recordFrom;
     private final long end;
     private final boolean counted;
-    private final long operations;
     private final AtomicLong left;
     private final CountDownLatch allTaken = new CountDownLatch(1);
 
     public Clock(long start, Window window) {
-        this.start = start;
-        operations = window.operations();
         recordFrom = start + TimeUnit.MILLISECONDS.toNanos(window.warmUpMillis());
         end = recordFrom + TimeUnit.MILLISECONDS.toNanos(window.millis());
         counted = window.operations() > 0;
@@ -40,20 +36,8 @@ public final class Clock {
         return before > 0;
     }
 
-    public boolean recording(long now) {
-        return now >= recordFrom && !over(now);
-    }
-
     public boolean over(long now) {
         return now >= end || (counted && left.get() <= 0);
-    }
-
-    /// How much of warm-up and recording is over, from 0 to 1.
-    public double done(long now) {
-        if (!counted || now < recordFrom) {
-            return Math.clamp((double) (now - start) / (end - start), 0, 1);
-        }
-        return Math.clamp(1 - (double) left.get() / operations, 0, 1);
     }
 
     public void awaitRecording() throws InterruptedException {
@@ -63,10 +47,6 @@ public final class Clock {
     /// Until the recorded time or the last operation is over, whichever comes first.
     public void awaitEnd() throws InterruptedException {
         var _ = allTaken.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-    }
-
-    public long end() {
-        return end;
     }
 
     /// How long was recorded.

@@ -34,7 +34,8 @@ public record JvmMemory(long liveHeap, long resident) {
                 .orElseThrow(() -> new IOException("no total in the class histogram"));
     }
 
-    private static long resident(long pid) {
+    /// What a process occupies now, in bytes; 0 if it has ended.
+    public static long resident(long pid) {
         return ProcStat.read(Path.of("/proc", Long.toString(pid), "status"))
                 .lines()
                 .filter(line -> line.startsWith("VmRSS:"))

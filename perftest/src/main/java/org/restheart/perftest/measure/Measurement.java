@@ -10,7 +10,6 @@ import java.util.Optional;
 /// @param errors failed operations by kind: a status such as `HTTP 503`, `timeout`, `connection reset`; never in
 /// `operations`
 /// @param bytes response bytes received, where the subject can tell; else 0
-/// @param behind open loop only: operations that were due but could not be sent before the end
 /// @param clientBusy share of the recorded time in which the load client's busiest thread ran; absent where
 /// many threads share the work. Near 1 the client is what is measured
 /// @param cpu what the processes and the machine spent meanwhile
@@ -20,24 +19,11 @@ public record Measurement(
         Latency latency,
         Map<String, Long> errors,
         long bytes,
-        long behind,
         Optional<Double> clientBusy,
         CpuUse cpu) {
 
     public Measurement {
         errors = Map.copyOf(errors);
-    }
-
-    /// Of a subject whose client is many threads.
-    public Measurement(
-            double seconds,
-            long operations,
-            Latency latency,
-            Map<String, Long> errors,
-            long bytes,
-            long behind,
-            CpuUse cpu) {
-        this(seconds, operations, latency, errors, bytes, behind, Optional.empty(), cpu);
     }
 
     public double rate() {

@@ -33,10 +33,19 @@ final class ProcStat {
         }
     }
 
-    /// The program's name stands in brackets and may hold anything, so fields count from the last bracket.
     static long parseProcess(String line) {
+        return sum(line, 11);
+    }
+
+    /// Of those children of this process that have ended.
+    static long childrenTicks() {
+        return sum(read(Path.of("/proc/self/stat")), 13);
+    }
+
+    /// The program's name stands in brackets and may hold anything, so fields count from the last bracket.
+    private static long sum(String line, int first) {
         var fields = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
-        return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+        return Long.parseLong(fields[first]) + Long.parseLong(fields[first + 1]);
     }
 
     static long pagesSwapped() {

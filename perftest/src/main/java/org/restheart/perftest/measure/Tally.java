@@ -9,9 +9,6 @@ import org.HdrHistogram.Histogram;
 public final class Tally {
     private final Histogram latencies = Latency.histogram();
     private final Map<String, Long> errors = new TreeMap<>();
-    private long bytes;
-    private long behind;
-    private Optional<Double> busy = Optional.empty();
     private long last = Long.MIN_VALUE;
 
     public void success(long now, long nanos) {
@@ -24,39 +21,17 @@ public final class Tally {
         last = now;
     }
 
-    public void received(int n) {
-        bytes += n;
-    }
-
-    public void behind(long requests) {
-        behind = requests;
-    }
-
-    /// @param share of the recorded time in which the thread ran
-    public void busy(double share) {
-        busy = Optional.of(share);
-    }
-
     public void add(Tally other) {
         latencies.add(other.latencies);
         other.errors.forEach((kind, count) -> errors.merge(kind, count, Long::sum));
-        bytes += other.bytes;
-        behind += other.behind;
-        if (other.busy.orElse(0.0) >= busy.orElse(0.0)) {
-            busy = other.busy;
-        }
         last = Math.max(last, other.last);
     }
 
     public Measurement measurement(Clock clock, CpuUse cpu) {
-        return new Measurement(
-                clock.seconds(last),
-                latencies.getTotalCount(),
-                Latency.of(latencies),
-                errors,
-                bytes,
-                behind,
-                busy,
-                cpu);
+        return measurement(clock.seconds(last), Optional.empty(), cpu);
+    }
+
+    public Measurement measurement(double seconds, Optional<Double> busy, CpuUse cpu) {
+        return new Measurement(seconds, latencies.getTotalCount(), Latency.of(latencies), errors, 0, busy, cpu);
     }
 }

@@ -24,13 +24,11 @@ final class Markdown {
         this.cells = Cell.of(report.rows());
     }
 
-    /// @param plots file names of plots, relative to the text
-    static String of(Report report, List<String> plots) {
+    static String of(Report report) {
         var markdown = new Markdown(report);
         markdown.head();
         markdown.disturbances();
         markdown.tables();
-        plots.forEach(plot -> markdown.line("![" + plot + "](" + plot + ")\n"));
         markdown.notes();
         markdown.facts();
         return markdown.text.toString();
@@ -44,8 +42,8 @@ final class Markdown {
     private void disturbances() {
         var found = Disturbance.in(report.rows());
         if (found.isEmpty()) {
-            line(
-                    "No measurement was disturbed: no errors, no swapping, hardly any CPU time stolen or spent by others.\n");
+            line("No measurement was disturbed: no errors, no swapping, hardly any CPU time stolen or spent by"
+                    + " others.\n");
             return;
         }
         line("**Disturbed** (" + found.size() + " findings in " + report.rows().size() + " measurements):\n");
@@ -200,10 +198,7 @@ final class Markdown {
                             row.measurement().failed() > 0
                                     ? "failed operations: " + row.measurement().errors()
                                     : "",
-                            busy(row.measurement().clientBusy().orElse(0.0)),
-                            row.measurement().behind() > 0
-                                    ? row.measurement().behind() + " requests were due but not sent"
-                                    : "")
+                            busy(row.measurement().clientBusy().orElse(0.0)))
                     .filter(text -> !text.isEmpty())
                     .map(where::concat);
         }

@@ -17,7 +17,7 @@ public final class Results {
         this.root = root;
     }
 
-    /// Writes JSON, Markdown and plots.
+    /// Writes JSON and Markdown.
     ///
     /// @return the Markdown file
     public Path write(Report report) throws IOException {
@@ -25,21 +25,7 @@ public final class Results {
         Files.createDirectories(folder);
         var name = unused(folder, report.experiment());
         Files.writeString(folder.resolve(name + ".json"), JSON.writeValueAsString(report) + "\n");
-        return render(report, folder, name);
-    }
-
-    /// Writes Markdown and plots anew from a JSON file.
-    public static Path render(Path json) throws IOException {
-        var report = JSON.readValue(Files.readString(json), Report.class);
-        var name = json.getFileName().toString().replaceAll("\\.json$", "");
-        return render(report, json.resolveSibling(""), name);
-    }
-
-    private static Path render(Report report, Path folder, String name) throws IOException {
-        var plots = new Plot(report, folder).write(name);
-        var markdown = folder.resolve(name + ".md");
-        Files.writeString(markdown, Markdown.of(report, plots));
-        return markdown;
+        return Files.writeString(folder.resolve(name + ".md"), Markdown.of(report));
     }
 
     private static String unused(Path folder, String experiment) {

@@ -9,6 +9,7 @@ import org.bson.types.ObjectId;
 /// shipped.
 public final class Documents {
     private static final long PREFIX = 0x6800_0000_5eed_0001L;
+    private static final int YCSB_FIELDS = 10;
 
     private Documents() {}
 
@@ -22,6 +23,15 @@ public final class Documents {
     /// @param i the document's number; documents of equal numbers and lengths are equal
     public static Document fields(long i, int textLength) {
         return new Document("n", i).append("group", "g" + i % 100).append("text", text(i, textLength));
+    }
+
+    /// The ten fields that YCSB's documents have.
+    public static Document ycsb(long i) {
+        var document = new Document();
+        for (int field = 0; field < YCSB_FIELDS; field++) {
+            document.append("field" + field, text(i * YCSB_FIELDS + field, Operation.Ycsb.FIELD_BYTES));
+        }
+        return document;
     }
 
     private static String text(long seed, int length) {

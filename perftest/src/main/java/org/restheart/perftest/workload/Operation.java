@@ -12,12 +12,11 @@ public sealed interface Operation {
             case Ping _ -> "ping";
             case Insert(var _, var batch, var _) -> batch == 1 ? "insert" : "insert of " + batch;
             case FindById _ -> "read by id";
+            case Update _ -> "update by id";
             case Page(var _, var skip, var _) -> "page at " + skip;
             case RandomPage(var _, var from, var to, var _) -> "random page in " + from + " to " + to;
-            case GrowingPage(var _, var from, var step, var _) -> "pages from " + from + " by " + step;
             case Matching _ -> "matching page";
-            case Upload _ -> "upload";
-            case Download(var _, var files) -> files == 1 ? "download" : "download of " + files;
+            case Ycsb ycsb -> "workload " + ycsb.workload();
         };
     }
 
@@ -26,7 +25,7 @@ public sealed interface Operation {
     /// A ping; touches no documents.
     record Ping(Namespace namespace) implements Operation {}
 
-    /// Inserts documents with ids made by the inserting side, `batch` at a time, write concern majority.
+    /// Inserts documents with write concern majority.
     ///
     /// @param batch documents per request, at least 1
     /// @param payloadBytes length of the text field, which sets the document's size
@@ -40,6 +39,13 @@ public sealed interface Operation {
     /// Reads one document by `_id`, uniformly random over the first `documents` ids of [Documents].
     record FindById(Namespace namespace, int documents) implements Operation {
         public FindById {
+            Window.atLeast("documents", documents, 1);
+        }
+    }
+
+    /// Sets one field of a document that is chosen as by [FindById], write concern majority.
+    record Update(Namespace namespace, int documents) implements Operation {
+        public Update {
             Window.atLeast("documents", documents, 1);
         }
     }
@@ -60,33 +66,53 @@ public sealed interface Operation {
         }
     }
 
-    /// Reads pages at `from`, `from + step`, `from + 2 step` …, one position per request over all clients.
-    record GrowingPage(Namespace namespace, long from, long step, int limit) implements Operation {
-        public GrowingPage {
-            checkPosition(from, limit);
-            checkPosition(step, limit);
-        }
-    }
-
     /// Reads the newest `limit` documents in which a field matches a regular expression.
     record Matching(Namespace namespace, String field, String regex, int limit) implements Operation {}
 
-    /// Stores a file of so many bytes in a bucket, each under another id.
-    ///
-    /// @param namespace its collection is the bucket with `.files`
-    record Upload(Namespace namespace, int bytes) implements Operation {
-        public Upload {
-            Window.atLeast("bytes", bytes, 1);
-        }
-    }
+    /// The operations of a core workload of the Yahoo! Cloud Serving Benchmark in its proportions, on ten fields of 100
+    /// bytes; keys are chosen by its Zipfian distribution. A read followed by an update counts as two operations.
+    record Ycsb(Namespace namespace, YcsbWorkload workload, int documents) implements Operation {
 
-    /// Reads the content of a file of a bucket: one of `f0`, `f1` …, uniformly random.
-    ///
-    /// @param namespace its collection is the bucket with `.files`
-    /// @param files how many there are
-    record Download(Namespace namespace, int files) implements Operation {
-        public Download {
-            Window.atLeast("files", files, 1);
+        /// At most so many documents in a scan, uniformly random from 1.
+        public static final int LONGEST_SCAN = 100;
+
+        public static final int FIELD_BYTES = 100;
+
+        /// Percent of the operations; of F the update is the second half of half of its transactions.
+        public enum YcsbWorkload {
+            A(50, 50, 0, 0),
+            B(95, 5, 0, 0),
+            C(100, 0, 0, 0),
+            E(0, 0, 5, 95),
+            F(67, 33, 0, 0);
+
+            private final int reads;
+            private final int updates;
+            private final int inserts;
+            private final int scans;
+
+            YcsbWorkload(int reads, int updates, int inserts, int scans) {
+                this.reads = reads;
+                this.updates = updates;
+                this.inserts = inserts;
+                this.scans = scans;
+            }
+
+            public int reads() {
+                return reads;
+            }
+
+            public int updates() {
+                return updates;
+            }
+
+            public int inserts() {
+                return inserts;
+            }
+
+            public int scans() {
+                return scans;
+            }
         }
     }
 

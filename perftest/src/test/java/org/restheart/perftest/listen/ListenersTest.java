@@ -40,7 +40,6 @@ class ListenersTest {
                     sockets.add(channel);
                     channel.resumeReceives();
                 }))
-                .addExactPath("/sse", Handlers.serverSentEvents((connection, _) -> streams.add(connection)))
                 .addExactPath("/http2", Handlers.serverSentEvents((connection, _) -> streams.add(connection)));
         server = Undertow.builder()
                 .addHttpListener(0, "127.0.0.1")

@@ -31,16 +31,6 @@ class ClockTest {
     }
 
     @Test
-    void progress_follows_the_time_and_in_a_counted_recording_the_operations() {
-        var timed = new Clock(0, new Window(1000, 3000, 0));
-        assertThat(timed.done(2 * SECOND)).isEqualTo(0.5);
-        assertThat(timed.done(9 * SECOND)).isEqualTo(1);
-        var counted = new Clock(0, new Window(0, 60_000, 4));
-        assertThat(counted.takes(1)).isTrue();
-        assertThat(counted.done(SECOND)).isEqualTo(0.25);
-    }
-
-    @Test
     void a_count_that_is_not_reached_lasts_until_the_end() {
         var clock = new Clock(0, new Window(0, 5000, 2));
         assertThat(clock.takes(1)).isTrue();
