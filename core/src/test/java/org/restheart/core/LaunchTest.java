@@ -16,7 +16,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -268,10 +267,9 @@ class LaunchTest extends LaunchFixture {
                     .PUT(BodyPublishers.noBody())
                     .build();
             // The first account is created while the server already listens.
-            await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() -> assertThat(client.send(request, BodyHandlers.discarding())
-                                    .statusCode())
-                            .isIn(200, 201));
+            await().untilAsserted(() -> assertThat(
+                            client.send(request, BodyHandlers.discarding()).statusCode())
+                    .isIn(200, 201));
             var change = HttpRequest.newBuilder(server.uri().resolve("/users/admin"))
                     .header("Authorization", "Basic " + credentials)
                     .header("Content-Type", "application/json")

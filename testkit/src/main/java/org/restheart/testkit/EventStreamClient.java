@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 public abstract class EventStreamClient implements AutoCloseable {
     private final Socket socket = new Socket();
     private final BufferedReader in;
+    private static final int RECEIVED = 128 << 10;
+
     private final List<String> head = new ArrayList<>();
 
     /// @param id empty for none
@@ -31,6 +33,7 @@ public abstract class EventStreamClient implements AutoCloseable {
     /// @param fields further ones than `Host` and `Accept`
     protected EventStreamClient(int port, String request, List<String> fields, String content) throws IOException {
         socket.setSoTimeout(30_000);
+        socket.setReceiveBufferSize(RECEIVED); // some systems hold 30 MB for a client that does not read
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         var sent = request + " HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n"
                 + fields.stream().map(field -> field + "\r\n").collect(Collectors.joining()) + "\r\n" + content;

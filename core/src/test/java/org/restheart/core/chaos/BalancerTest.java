@@ -22,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +36,10 @@ import org.restheart.testkit.wire.WireResponse;
 class BalancerTest {
     private static final int CLIENTS_OF_EACH_KIND = 8;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    /// Of each client, between two requests.
+    private static final Duration PAUSE = Duration.ofMillis(5);
+
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
     /// That of the built-in configuration.
@@ -181,6 +186,7 @@ class BalancerTest {
                         return response;
                     }
                     served.increment();
+                    connection.pause(PAUSE);
                 }
                 return answer(connection, true);
             }
@@ -192,7 +198,7 @@ class BalancerTest {
     }
 
     private void repeat(Ask ask) {
-        while (!over.get()) {
+        for (; !over.get(); LockSupport.parkNanos(PAUSE.toNanos())) {
             try {
                 var response = ask.ask();
                 if (response.status() != 200 && response.status() != 201) {

@@ -40,7 +40,7 @@ class ChaosTest {
     private static final @Nullable String REPORT = System.getProperty("chaos.report");
 
     /// Of the clients of [Workload] while there are those of [VolumeWorkload].
-    private static final int PAUSE_BESIDE_VOLUME = 50;
+    private static final int PAUSE_BESIDE_VOLUME = 200;
 
     @TempDir
     Path folder;
@@ -90,19 +90,18 @@ class ChaosTest {
         try (var threads = Executors.newVirtualThreadPerTaskExecutor();
                 var deployment = new ChaosDeployment(folder, SEED, options, WRITERS > 0)) {
             var client = new ChaosClient(deployment.balancer().port(), ledger);
-            await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() -> assertThat(client.status(
-                                    "PUT", "/inserts", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}"))
-                            .isIn(200, 201));
+            await().untilAsserted(() -> assertThat(
+                            client.status("PUT", "/inserts", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}"))
+                    .isIn(200, 201));
             try (var first = new EventListener(deployment.balancer().port(), ledger);
                     var second = new EventListener(deployment.balancer().port(), ledger)) {
-                await().atMost(Duration.ofSeconds(20)).until(() -> first.isListening() && second.isListening());
+                await().until(() -> first.isListening() && second.isListening());
                 TimeUnit.SECONDS.sleep(1); // a stream begins after its response has
                 var workload =
                         new Workload(client, ledger, SEED, WRITERS > 0 ? PAUSE_BESIDE_VOLUME : Workload.PAUSE_MILLIS);
                 try {
                     workload.start(threads, deployment.database());
-                    await().atMost(Duration.ofSeconds(20)).until(() -> first.received() > 0 && second.received() > 0);
+                    await().until(() -> first.received() > 0 && second.received() > 0);
                     deployment.probe(threads, client, ledger);
                     if (WRITERS > 0) {
                         volume.add(new VolumeWorkload(deployment.balancer().port(), ledger, SEED));

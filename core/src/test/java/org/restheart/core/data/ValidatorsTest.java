@@ -6,7 +6,6 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.MongoWriteException;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.bson.BsonDocument;
 import org.bson.Document;
@@ -132,7 +131,7 @@ class ValidatorsTest {
                 .getCollection("_schemas")
                 .updateOne(new Document("_id", "s"), new Document("$set", new Document("properties.n.type", "string")));
 
-        Awaitility.await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+        Awaitility.await().untilAsserted(() -> {
             assertThat(state().getBoolean("current").getValue()).isTrue();
             insertIsRefused("{n: 1}");
         });

@@ -14,6 +14,7 @@ import java.util.List;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.Opened;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -128,7 +129,7 @@ class SocketMemoryTest {
             for (int i = 0; i < 300; i++) {
                 handshake(gateway.port());
             }
-            await().atMost(Duration.ofSeconds(5))
+            await().atMost(Patience.relative(Duration.ofSeconds(5)))
                     .untilAsserted(() -> assertThat(used() - before).isLessThan(10 << 20));
         }
     }

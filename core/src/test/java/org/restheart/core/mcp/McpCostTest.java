@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.core.security.LogLines;
 import org.restheart.core.security.TestGateway;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -125,9 +126,9 @@ class McpCostTest {
                                 .getBytes(StandardCharsets.US_ASCII));
                 out.write(body);
                 out.flush();
-                await().atMost(Duration.ofSeconds(20)).until(McpCostTest::isRunning);
+                await().until(McpCostTest::isRunning);
             }
-            await().atMost(Duration.ofSeconds(4)).until(() -> !isRunning());
+            await().atMost(Patience.relative(Duration.ofSeconds(4))).until(() -> !isRunning());
             var next = new McpClient(gateway.as("admin")).call("find", in("small", "'filter': {}"));
             assertThat(isError(next)).as(next.toJson()).isFalse();
             assertThat(lines.all()).noneMatch(line -> line.startsWith("ERROR"));

@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.restheart.core.Gateway;
 import org.restheart.testkit.EventStreamClient;
 import org.restheart.testkit.Opened;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -216,7 +217,7 @@ class EndedCredentialsTest {
                 var others = OpenResponses.open(gateway, lasting.authorization())) {
             assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);
             ending.end().run();
-            await().atMost(Duration.ofSeconds(5))
+            await().atMost(Patience.relative(Duration.ofSeconds(5)))
                     .untilAsserted(() -> assertThat(open.stillOpen()).isEmpty());
             assertThat(others.stillOpen()).hasSize(OpenResponses.KINDS); // after the same checks
         }
@@ -314,10 +315,10 @@ class EndedCredentialsTest {
                             .PUT(HttpRequest.BodyPublishers.ofInputStream(SlowContent::new))
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
-            await().atMost(Duration.ofSeconds(20)).until(() -> chunks.countDocuments() > before);
+            await().until(() -> chunks.countDocuments() > before);
             ending.end().run();
-            await().atMost(Duration.ofSeconds(10)).until(() -> chunks.countDocuments() == before);
-            await().atMost(Duration.ofSeconds(20)).until(upload::isDone);
+            await().until(() -> chunks.countDocuments() == before);
+            await().until(upload::isDone);
             client.shutdownNow();
         }
         assertThat(gateway.stored("big.files", "endless")).isNull();
@@ -336,7 +337,7 @@ class EndedCredentialsTest {
                     var others = OpenResponses.open(local, randomToken(local))) {
                 assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);
                 assertStatus(204, with(local.anonymous(), ending).delete("/token"));
-                await().atMost(Duration.ofSeconds(5))
+                await().atMost(Patience.relative(Duration.ofSeconds(5)))
                         .untilAsserted(() -> assertThat(open.stillOpen()).isEmpty());
                 assertThat(others.stillOpen()).hasSize(OpenResponses.KINDS);
             }
@@ -361,7 +362,7 @@ class EndedCredentialsTest {
             assertStatus(204, gateway.user(name).patch(path(key), "{\"name\": \"another\"}"));
             made(name);
             ending.end().run();
-            await().atMost(Duration.ofSeconds(5))
+            await().atMost(Patience.relative(Duration.ofSeconds(5)))
                     .untilAsserted(() -> assertThat(others.stillOpen()).isEmpty());
             assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);
         }

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
@@ -71,7 +70,7 @@ class ConnectionLimitTest {
             for (var socket : open.all().subList(0, 4)) {
                 socket.close();
             }
-            await().atMost(Duration.ofSeconds(10)).until(() -> isServed(gateway, "127.0.0.1"));
+            await().until(() -> isServed(gateway, "127.0.0.1"));
         }
     }
 

@@ -25,6 +25,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.CallerScope;
+import org.restheart.testkit.Patience;
 import org.slf4j.LoggerFactory;
 
 /// What requests that are handed on to a target hold while they wait, and what ends them.
@@ -130,7 +131,7 @@ class ForwardingTest {
             } else {
                 waiting.close();
             }
-            await().atMost(Duration.ofSeconds(5)).until(() -> inFlight(server) == 1);
+            await().atMost(Patience.relative(Duration.ofSeconds(5))).until(() -> inFlight(server) == 1);
             if (reset) {
                 assertGoesOn(waiting, 11);
             }
@@ -205,8 +206,7 @@ class ForwardingTest {
             target.accept();
             var sending =
                     Thread.startVirtualThread(() -> target.trySend(Untaken.AN_EVENT.response + ZEROS.repeat(10_000)));
-            await().atMost(Duration.ofSeconds(20))
-                    .until(() -> server.observations().size() == 1);
+            await().until(() -> server.observations().size() == 1);
             sending.join();
             target.assertClosed();
             assertThat(inFlight(server)).isZero();

@@ -65,8 +65,7 @@ class Http2LimitsTest {
                 client.get(2 * i + 1, path);
             }
             assertThat(status(server)).isEqualTo("HTTP/1.1 200");
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> server.observations().size() == IN_FLIGHT / 4 + 1);
+            await().until(() -> server.observations().size() == IN_FLIGHT / 4 + 1);
         }
     }
 
@@ -245,8 +244,7 @@ class Http2LimitsTest {
         try (var server = impatient(TestServer.blocking("/", _ -> Response.status(401)));
                 var client = new RawHttp2(server.listener().address())) {
             client.begin(1, "/");
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> server.observations().size() == 1);
+            await().until(() -> server.observations().size() == 1);
         }
     }
 
@@ -364,7 +362,7 @@ class Http2LimitsTest {
                     client.frame();
                 }
             }
-            await().atMost(Duration.ofSeconds(10)).until(() -> server.listener().knownConnections() == 0);
+            await().until(() -> server.listener().knownConnections() == 0);
         }
     }
 }

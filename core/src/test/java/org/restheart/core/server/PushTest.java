@@ -197,7 +197,7 @@ class PushTest {
             head(in);
             socket.getOutputStream().write(HexFormat.of().parseHex("8900"));
             assertThat(frame(in)).isEqualTo("close 1002");
-            await().atMost(Duration.ofSeconds(20)).until(() -> gone.get() > 0);
+            await().until(() -> gone.get() > 0);
             assertThat(in.read()).isEqualTo(-1);
         }
     }

@@ -109,7 +109,7 @@ class UnreadResponsesTest {
             }
             assertThat(slow.getInputStream().read()).isNotNegative();
             slow.close();
-            await().atMost(Duration.ofSeconds(20)).until(() -> server.listener().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
             assertThat(statusLine(silent)).isEqualTo("HTTP/1.1 200");
         }
     }

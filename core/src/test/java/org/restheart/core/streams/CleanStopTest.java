@@ -10,6 +10,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -54,7 +55,7 @@ class CleanStopTest {
                         && open.stream().anyMatch(operation -> !isTailable(operation));
             });
         }
-        await().atMost(Duration.ofSeconds(2))
+        await().atMost(Patience.relative(Duration.ofSeconds(2)))
                 .untilAsserted(() -> assertThat(cursors(database)).isEmpty());
     }
 }

@@ -7,7 +7,6 @@ import static org.restheart.testkit.Statuses.assertStatus;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -38,7 +37,7 @@ class DefaultConcernTest {
     }
 
     private static void awaitConcern(StreamsGateway gateway, MongoDatabase database, org.bson.BsonValue w) {
-        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             assertStatus(201, gateway.send("POST", "/t", "{\"n\": 1}"));
             var command = database.getCollection("system.profile", BsonDocument.class)
                     .find(BsonDocument.parse("{op: 'insert', ns: 'concern.t'}"))

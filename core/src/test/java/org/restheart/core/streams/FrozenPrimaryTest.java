@@ -12,12 +12,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What clients see of a primary that answers nothing any more though its sockets stay open.
 class FrozenPrimaryTest {
     private static final int CLIENTS = 8;
+
+    /// Of each client, between two requests.
+    private static final Duration PAUSE = Duration.ofMillis(10);
 
     @TempDir
     Path folder;
@@ -56,7 +60,7 @@ class FrozenPrimaryTest {
     }
 
     private void load(StreamsGateway gateway, boolean writes) throws Exception {
-        while (!over.get()) {
+        for (; !over.get(); LockSupport.parkNanos(PAUSE.toNanos())) {
             boolean late = frozen.get();
             var response = writes ? gateway.send("POST", "/t", "{\"n\": 1}") : gateway.send("GET", "/t/known", "");
             if (response.statusCode() == 503) {

@@ -27,6 +27,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.restheart.testkit.Patience;
 
 /// No request of any kind waits for a primary that answers nothing any more, and each works again as soon as for a
 /// plain driver.
@@ -232,7 +233,7 @@ class FrozenRequestsTest {
                         return null;
                     });
                 }
-                await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+                await().untilAsserted(() -> {
                     assertThat(wrong.stream().limit(10)).isEmpty();
                     assertThat(senders).allMatch(sender -> sender.started);
                 });
@@ -266,7 +267,8 @@ class FrozenRequestsTest {
             }
             long start = System.nanoTime();
             gateway.close();
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .isLessThan(Patience.relative(Duration.ofSeconds(5)));
             mongo.close(); // for the plain driver's threads
         }
     }
@@ -285,7 +287,8 @@ class FrozenRequestsTest {
                 mongo.freezePrimary(client);
                 long start = System.nanoTime();
                 gateway.close();
-                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+                assertThat(Duration.ofNanos(System.nanoTime() - start))
+                        .isLessThan(Patience.relative(Duration.ofSeconds(10)));
             }
             mongo.close(); // the other client's close would wait for it
             await().during(Duration.ofSeconds(1)).until(uncaught::isEmpty);
@@ -319,7 +322,8 @@ class FrozenRequestsTest {
             for (int i = 0; i < 5; i++) {
                 long start = System.nanoTime();
                 assertThat(gateway.send("GET", "/ping", "").statusCode()).isEqualTo(200);
-                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+                assertThat(Duration.ofNanos(System.nanoTime() - start))
+                        .isLessThan(Patience.relative(Duration.ofSeconds(3)));
             }
             assertThat(alone.get(1, TimeUnit.MINUTES)).isEqualTo(503);
             mongo.close(); // the other client's close would wait for it

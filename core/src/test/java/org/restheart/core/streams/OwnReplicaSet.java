@@ -5,7 +5,6 @@ import com.mongodb.client.MongoClients;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -53,7 +52,7 @@ final class OwnReplicaSet implements AutoCloseable {
         members.keySet().forEach(port -> ask(port, new BsonDocument("ping", new BsonInt32(1))));
         ask(members.keySet().iterator().next(), new BsonDocument("replSetInitiate", config));
         try (var client = MongoClients.create(connectionString())) {
-            Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> healthy(client) == members.size());
+            Awaitility.await().until(() -> healthy(client) == members.size());
         }
     }
 

@@ -3,7 +3,6 @@ package org.restheart.core.streams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -25,16 +24,16 @@ class SharedRatesTest {
             gateway.addUser("ann", "reader");
             gateway.addUser("bob", "reader");
             report(gateway, "idle", "{n: {$numberLong: '1'}, address: [], account: [['ann', {$numberLong: '400'}]]}");
-            await().atMost(Duration.ofSeconds(20)).until(() -> remaining(gateway, "ann") < 600);
+            await().until(() -> remaining(gateway, "ann") < 600);
             gateway.collection("_rates").deleteOne(BsonDocument.parse("{_id: 'idle'}"));
             report(gateway, "busy", "{n: {$numberLong: '1'}, address: [], account: [['bob', {$numberLong: '300'}]]}");
-            await().atMost(Duration.ofSeconds(20)).until(() -> remaining(gateway, "bob") < 700);
+            await().until(() -> remaining(gateway, "bob") < 700);
             report(
                     gateway,
                     "idle",
                     "{n: {$numberLong: '1'}, address: [], account: [['ann', {$numberLong: '400'}]]},"
                             + " {n: {$numberLong: '2'}, address: [], account: [['bob', {$numberLong: '300'}]]}");
-            await().atMost(Duration.ofSeconds(20)).until(() -> remaining(gateway, "bob") < 400);
+            await().until(() -> remaining(gateway, "bob") < 400);
 
             assertThat(remaining(gateway, "ann")).isGreaterThan(400);
         }

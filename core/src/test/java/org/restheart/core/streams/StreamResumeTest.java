@@ -56,6 +56,8 @@ class StreamResumeTest {
     }
 
     /// It receives them as fast as it takes them; what is written in the meantime does not fit to what waits either.
+    /// That
+    /// ends while more is missing than sockets hold: a client that is no longer behind may be too slow for it.
     @Test
     void a_client_far_behind_receives_all_that_it_missed_and_what_comes_meanwhile(TestMongo mongo) throws Exception {
         int missed = 3_000;
@@ -66,7 +68,7 @@ class StreamResumeTest {
                 gateway.insert("t", "{n: 1}");
                 id = first.next().id();
             }
-            var text = ", text: '" + "x".repeat(4_000) + "'"; // more than sockets hold
+            var text = ", text: '" + "x".repeat(4_000) + "'";
             gateway.collection("t").insertMany(documents(2, missed, text));
             try (var other = SseListener.open(gateway, TARGET);
                     var again = new SseListener(gateway, TARGET, id)) {
@@ -74,7 +76,7 @@ class StreamResumeTest {
                 int last = 1;
                 while (last < written) {
                     assertThat(number(again.next())).isEqualTo(++last);
-                    if (last % 100 == 0 && last <= missed) {
+                    if (last % 50 == 0 && last <= missed / 3) {
                         gateway.collection("t").insertMany(documents(written + 1, 19, ""));
                         for (int i = 0; i < 19; i++) {
                             assertThat(number(other.next())).isEqualTo(++written);

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -291,7 +292,7 @@ class StreamsTest {
                 var _ = SseListener.open(gateway, "/t/_streams/all")) {
             assertThat(gateway.cursors("t")).isEqualTo(1);
         }
-        await().atMost(Duration.ofSeconds(5)).until(() -> gateway.cursors("t") == 0);
+        await().atMost(Patience.relative(Duration.ofSeconds(5))).until(() -> gateway.cursors("t") == 0);
     }
 
     @Test

@@ -150,7 +150,7 @@ class ImportBoundsTest {
             for (int i = 0; i < 24; i++) {
                 clients.add(beginWithoutContent());
             }
-            await().during(Duration.ofSeconds(1)).atMost(Duration.ofSeconds(20)).until(() -> imports() <= 4);
+            await().during(Duration.ofSeconds(1)).until(() -> imports() <= 4);
             for (long n = imports(); n < 4; n++) { // of many at once, more may be refused than have to be
                 clients.add(beginWithoutContent());
                 long more = n + 1;
@@ -206,8 +206,7 @@ class ImportBoundsTest {
                             .orElseThrow())
                     .toList();
             var location = begin("two", "{}\n");
-            await().atMost(Duration.ofSeconds(15))
-                    .until(() -> state(gateway.user("two"), location).equals("done"));
+            await().until(() -> state(gateway.user("two"), location).equals("done"));
             assertThat(waiting)
                     .allMatch(each -> state(gateway.user("one"), each).equals("running"));
             waiting.forEach(each -> gateway.user("one").send("DELETE", each, ""));

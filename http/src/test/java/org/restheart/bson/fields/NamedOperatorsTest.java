@@ -19,94 +19,65 @@ class NamedOperatorsTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "{a: 1, b: {c: 1, $d: 1}} |",
-                "{a: {$new: 1}} | QUERY $new",
-                "{a: {$eq: {$value: 1}, $in: [{$value: 1}]}} | QUERY $eq, QUERY $in",
-                "{a: {$not: {$new: 1}}} | QUERY $not, QUERY $new",
-                "{a: {$all: [{$elemMatch: {b: {$new: 1}}}]}} | QUERY $all, QUERY $elemMatch, QUERY $new",
-                "{a: {$elemMatch: {$new: 1}}} | QUERY $elemMatch, QUERY $new",
-                "{a: {$elemMatch: {$or: [{b: {$new: 1}}]}}} | QUERY $elemMatch, QUERY $or, QUERY $new",
-                "{$or: [{$new: 1}]} | QUERY $or, QUERY $new",
-                "{$new: [{$inner: 1}]} | QUERY $new",
-                "{$expr: {$new: ['$a', '$$FUTURE.x', '$$mine']}} | QUERY $expr, EXPRESSION $new, VARIABLE FUTURE",
-                "{$expr: {$literal: {$new: '$$FUTURE'}}} | QUERY $expr, EXPRESSION $literal",
-                "{a: {$near: {$new: 1}}} | QUERY $near, QUERY $new",
-                "{$text: {$search: 'x', $new: 1}} | QUERY $text, QUERY $search, QUERY $new",
-                "{$jsonSchema: {properties: {$x: {}}}} | QUERY $jsonSchema",
-                "{ref: {$ref: 'c', $id: 1}} | QUERY $ref, QUERY $id"
-            })
-    void what_acts_in_a_filter_is_visited(String filter, String names) {
-        walk.filter(BsonDocument.parse(filter), AT);
-        assertVisited(names);
-    }
-
-    private void assertVisited(String names) {
-        assertThat(String.join(", ", visited)).isEqualTo(names == null ? "" : names);
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '"',
-            value = {
-                "{$new: {}} | STAGE $new",
-                "{match: {}} | STAGE match",
-                "{$match: {a: {$new: 1}}} | STAGE $match, QUERY $new",
-                "{$project: {a: {$new: '$$NEW'}}} | STAGE $project, EXPRESSION $new, VARIABLE NEW",
-                "{$group: {_id: null, n: {$new: 1}}} | STAGE $group, EXPRESSION $new",
-                "{$setWindowFields: {output: {n: {$new: 1, window: {}}}}} | STAGE $setWindowFields, EXPRESSION $new",
-                "{$facet: {a: [{$new: 1}]}} | STAGE $facet, STAGE $new",
-                "{$lookup: {from: 'c', let: {x: {$new: 1}}, pipeline: [{$newer: 1}]}}"
+                "filter | {a: 1, b: {c: 1, $d: 1}} |",
+                "filter | {a: {$new: 1}} | QUERY $new",
+                "filter | {a: {$eq: {$value: 1}, $in: [{$value: 1}]}} | QUERY $eq, QUERY $in",
+                "filter | {a: {$not: {$new: 1}}} | QUERY $not, QUERY $new",
+                "filter | {a: {$all: [{$elemMatch: {b: {$new: 1}}}]}} | QUERY $all, QUERY $elemMatch, QUERY $new",
+                "filter | {a: {$elemMatch: {$new: 1}}} | QUERY $elemMatch, QUERY $new",
+                "filter | {a: {$elemMatch: {$or: [{b: {$new: 1}}]}}} | QUERY $elemMatch, QUERY $or, QUERY $new",
+                "filter | {$or: [{$new: 1}]} | QUERY $or, QUERY $new",
+                "filter | {$new: [{$inner: 1}]} | QUERY $new",
+                "filter | {$expr: {$new: ['$a', '$$FUTURE.x', '$$mine']}} | QUERY $expr, EXPRESSION $new, VARIABLE"
+                        + " FUTURE",
+                "filter | {$expr: {$literal: {$new: '$$FUTURE'}}} | QUERY $expr, EXPRESSION $literal",
+                "filter | {a: {$near: {$new: 1}}} | QUERY $near, QUERY $new",
+                "filter | {$text: {$search: 'x', $new: 1}} | QUERY $text, QUERY $search, QUERY $new",
+                "filter | {$jsonSchema: {properties: {$x: {}}}} | QUERY $jsonSchema",
+                "filter | {ref: {$ref: 'c', $id: 1}} | QUERY $ref, QUERY $id",
+                "stage | {$new: {}} | STAGE $new",
+                "stage | {match: {}} | STAGE match",
+                "stage | {$match: {a: {$new: 1}}} | STAGE $match, QUERY $new",
+                "stage | {$project: {a: {$new: '$$NEW'}}} | STAGE $project, EXPRESSION $new, VARIABLE NEW",
+                "stage | {$group: {_id: null, n: {$new: 1}}} | STAGE $group, EXPRESSION $new",
+                "stage | {$setWindowFields: {output: {n: {$new: 1, window: {}}}}} | STAGE $setWindowFields, EXPRESSION"
+                        + " $new",
+                "stage | {$facet: {a: [{$new: 1}]}} | STAGE $facet, STAGE $new",
+                "stage | {$lookup: {from: 'c', let: {x: {$new: 1}}, pipeline: [{$newer: 1}]}}"
                         + " | STAGE $lookup, STAGE $newer, EXPRESSION $new",
-                "{$unionWith: {coll: 'c', pipeline: [{$facet: {b: [{$new: 1}]}}]}}"
+                "stage | {$unionWith: {coll: 'c', pipeline: [{$facet: {b: [{$new: 1}]}}]}}"
                         + " | STAGE $unionWith, STAGE $facet, STAGE $new",
-                "{$merge: {into: 'c', whenMatched: [{$new: 1}]}} | STAGE $merge, STAGE $new",
-                "{$rankFusion: {input: {pipelines: {a: [{$new: 1}]}}}} | STAGE $rankFusion, STAGE $new",
-                "{$geoNear: {query: {$new: 1}}} | STAGE $geoNear, QUERY $new",
-                "{$graphLookup: {startWith: {$new: 1}, restrictSearchWithMatch: {a: {$newer: 1}}}}"
+                "stage | {$merge: {into: 'c', whenMatched: [{$new: 1}]}} | STAGE $merge, STAGE $new",
+                "stage | {$rankFusion: {input: {pipelines: {a: [{$new: 1}]}}}} | STAGE $rankFusion, STAGE $new",
+                "stage | {$geoNear: {query: {$new: 1}}} | STAGE $geoNear, QUERY $new",
+                "stage | {$graphLookup: {startWith: {$new: 1}, restrictSearchWithMatch: {a: {$newer: 1}}}}"
                         + " | STAGE $graphLookup, EXPRESSION $new, QUERY $newer",
-                "{$redact: {$new: 1}} | STAGE $redact, EXPRESSION $new",
-                "{$sort: {a: {$new: 1}}} | STAGE $sort, EXPRESSION $new",
-                "{$ifvar: [['n'], {$match: {a: {$new: 1}}}, {$newer: 1}]}"
+                "stage | {$redact: {$new: 1}} | STAGE $redact, EXPRESSION $new",
+                "stage | {$sort: {a: {$new: 1}}} | STAGE $sort, EXPRESSION $new",
+                "stage | {$ifvar: [['n'], {$match: {a: {$new: 1}}}, {$newer: 1}]}"
                         + " | STAGE $ifvar, STAGE $match, QUERY $new, STAGE $newer",
-                "{$sortByCount: '$$NEW'} | STAGE $sortByCount, VARIABLE NEW"
+                "stage | {$sortByCount: '$$NEW'} | STAGE $sortByCount, VARIABLE NEW",
+                "change | {$new: {a: 1}} | UPDATE $new",
+                "change | {$set: {a: {$value: 1}}} | UPDATE $set",
+                "change | {$pull: {a: {$new: 1}}} | UPDATE $pull, QUERY $new",
+                "change | {$pull: {a: {b: {$new: 1}}}} | UPDATE $pull, QUERY $new",
+                "change | {$push: {a: {$each: [{$value: 1}], $new: 1}}} | UPDATE $push, UPDATE $each, UPDATE $new",
+                "change | {$push: {a: {$ref: 'c', $id: 1}}} | UPDATE $push",
+                "change | {$currentDate: {a: {$type: 'date'}}} | UPDATE $currentDate, UPDATE $type",
+                "projection | {a: 1, b: 0} |",
+                "projection | {$new: 1} | EXPRESSION $new",
+                "projection | {a: {$new: 1}} | EXPRESSION $new",
+                "projection | {a: {$elemMatch: {b: {$new: 1}}}} | EXPRESSION $elemMatch, QUERY $new",
+                "projection | {$natural: 1} | QUERY $natural"
             })
-    void what_acts_in_a_stage_is_visited(String stage, String names) {
-        walk.pipeline(List.of(BsonDocument.parse(stage)), AT);
-        assertVisited(names);
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '"',
-            value = {
-                "{$new: {a: 1}} | UPDATE $new",
-                "{$set: {a: {$value: 1}}} | UPDATE $set",
-                "{$pull: {a: {$new: 1}}} | UPDATE $pull, QUERY $new",
-                "{$pull: {a: {b: {$new: 1}}}} | UPDATE $pull, QUERY $new",
-                "{$push: {a: {$each: [{$value: 1}], $new: 1}}} | UPDATE $push, UPDATE $each, UPDATE $new",
-                "{$push: {a: {$ref: 'c', $id: 1}}} | UPDATE $push",
-                "{$currentDate: {a: {$type: 'date'}}} | UPDATE $currentDate, UPDATE $type"
-            })
-    void what_acts_in_a_change_is_visited(String change, String names) {
-        walk.update(new Update.Operators(BsonDocument.parse(change)), AT);
-        assertVisited(names);
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '"',
-            value = {
-                "{a: 1, b: 0} |",
-                "{$new: 1} | EXPRESSION $new",
-                "{a: {$new: 1}} | EXPRESSION $new",
-                "{a: {$elemMatch: {b: {$new: 1}}}} | EXPRESSION $elemMatch, QUERY $new",
-                "{$natural: 1} | QUERY $natural"
-            })
-    void what_acts_in_a_projection_or_sort_is_visited(String projection, String names) {
-        walk.projection(BsonDocument.parse(projection), AT);
-        assertVisited(names);
+    void what_acts_is_visited(String kind, String json, String names) {
+        var document = BsonDocument.parse(json);
+        switch (kind) {
+            case "filter" -> walk.filter(document, AT);
+            case "stage" -> walk.pipeline(List.of(document), AT);
+            case "change" -> walk.update(new Update.Operators(document), AT);
+            default -> walk.projection(document, AT);
+        }
+        assertThat(String.join(", ", visited)).isEqualTo(names == null ? "" : names);
     }
 }

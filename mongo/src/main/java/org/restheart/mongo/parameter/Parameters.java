@@ -86,17 +86,17 @@ public record Parameters(
 
     /// The same for the document with this id.
     public Parameters withId(BsonValue id) {
-        return with(find, Optional.of(id));
+        return with(find, Optional.of(id), aggregationVariables);
     }
 
     /// The same without the filter's conditions on `_id`.
     public Parameters withoutIdFilter() {
         var others = find.filter().clone();
         others.remove("_id");
-        return with(find.withFilter(others), id);
+        return with(find.withFilter(others), id, aggregationVariables);
     }
 
-    private Parameters with(FindParameters find, Optional<BsonValue> id) {
+    private Parameters with(FindParameters find, Optional<BsonValue> id, Optional<BsonDocument> variables) {
         return new Parameters(
                 find,
                 format,
@@ -106,7 +106,7 @@ public record Parameters(
                 shardKey,
                 writeMode,
                 checkEtag,
-                aggregationVariables,
+                variables,
                 collation,
                 arrayFilters,
                 noCache);
@@ -157,19 +157,7 @@ public record Parameters(
         }
         checked(variables, String.join(", ", variables.keySet()), settings);
         aggregationVariables.ifPresent(variables::putAll);
-        return new Parameters(
-                find,
-                format,
-                concerns,
-                idType,
-                id,
-                shardKey,
-                writeMode,
-                checkEtag,
-                Optional.of(variables),
-                collation,
-                arrayFilters,
-                noCache);
+        return with(find, id, Optional.of(variables));
     }
 
     private static BsonDocument checked(BsonDocument variables, String text, Settings settings) {

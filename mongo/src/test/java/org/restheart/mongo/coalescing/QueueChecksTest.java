@@ -42,8 +42,7 @@ class QueueChecksTest extends BatchQueueFixture {
                 }
                 waiting.add(queue.submit(1, 1));
             }
-            await().atMost(Duration.ofSeconds(10))
-                    .until(() -> waiting.stream().allMatch(PendingRequest::isCompletedExceptionally));
+            await().until(() -> waiting.stream().allMatch(PendingRequest::isCompletedExceptionally));
         }
         gate.open.countDown();
     }
@@ -60,7 +59,7 @@ class QueueChecksTest extends BatchQueueFixture {
         var queue = stuck(checks);
         queue.submit(0, 1); // its command does not end
         var waiting = queue.submit(1, 1);
-        await().atMost(Duration.ofSeconds(10)).until(waiting::isCompletedExceptionally);
+        await().until(waiting::isCompletedExceptionally);
         gate.open.countDown();
         assertThat(refused).hasValueGreaterThan(2);
     }

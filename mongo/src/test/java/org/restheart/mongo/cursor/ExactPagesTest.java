@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.CreateCollectionOptions;
-import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -44,7 +43,7 @@ class ExactPagesTest {
     }
 
     private void awaitBookmarks(FindQuery query) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> {
+        await().until(() -> {
             double hits = pages("hit");
             fixture.read(query.slice(100, 1));
             return pages("hit") > hits;

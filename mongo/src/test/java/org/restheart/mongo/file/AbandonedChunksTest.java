@@ -56,8 +56,7 @@ class AbandonedChunksTest {
     }
 
     private void awaitChunks(long expected) {
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> database.getCollection("p.chunks").countDocuments() == expected);
+        await().until(() -> database.getCollection("p.chunks").countDocuments() == expected);
     }
 
     @Test

@@ -61,7 +61,7 @@ class BasicAuthenticatorTest {
             store("eve", "pw" + i, "");
             before.add(new WeakReference<>(account(authenticator, Requests.basic(Requests.get("/"), "eve", "pw" + i))));
         }
-        await().atMost(Duration.ofSeconds(20)).until(() -> {
+        await().until(() -> {
             System.gc();
             return before.subList(0, 9).stream().allMatch(account -> account.get() == null);
         });

@@ -14,7 +14,7 @@ public record WireClient(int port, Duration timeout) {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
 
     public WireClient(int port) {
-        this(port, Duration.ofSeconds(30));
+        this(port, Duration.ofMinutes(2));
     }
 
     /// @throws IOException when the server does not answer in time, or not in HTTP/1.1
