@@ -22,12 +22,9 @@ public final class RequestStart {
         ScopedValue.where(CURRENT, new RequestStart(nanos)).run(task);
     }
 
-    /// The task with the start of the current thread's request, to be run on any thread.
+    /// The task with the start of the current thread's request, or now if that is unknown, to be run on any thread.
     public static Runnable carried(Runnable task) {
-        if (!CURRENT.isBound()) {
-            return task;
-        }
-        var start = CURRENT.get();
+        var start = CURRENT.isBound() ? CURRENT.get() : new RequestStart(System.nanoTime());
         return () -> ScopedValue.where(CURRENT, start).run(task);
     }
 

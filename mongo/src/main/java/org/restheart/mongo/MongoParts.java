@@ -187,7 +187,7 @@ final class MongoParts implements AutoCloseable {
     /// Documents and JSON Schemas.
     private void addWrites(MongoConfig config, Validators validators) {
         routes.on(COLLECTION, POST, post(config.accounts()));
-        var single = new SingleWrites(collections, preconditions, coalescer.updates(), coalescer.deletes());
+        var single = new SingleWrites(collections, preconditions, coalescer);
         routes.on(DOCUMENT, PUT, single::put);
         routes.on(DOCUMENT, PATCH, single::patch);
         routes.on(DOCUMENT, DELETE, single::delete);

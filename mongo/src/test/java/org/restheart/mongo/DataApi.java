@@ -123,7 +123,28 @@ public final class DataApi {
     }
 
     public Answer send(String line, Body body) {
-        var request = request(line, body);
+        return send(request(line, body));
+    }
+
+    /// As [#send], on a thread that must not block.
+    ///
+    /// @throws org.restheart.http.NeedsThread if the chain would have to run again
+    public Answer sendOnce(String line, String body) {
+        var sent = request(line, Body.of(body.getBytes(StandardCharsets.UTF_8)));
+        return send(new Request(
+                sent.id(),
+                sent.method(),
+                sent.path(),
+                sent.query(),
+                sent.headers(),
+                sent.body(),
+                sent.connection(),
+                sent.caller(),
+                sent.attributes(),
+                false));
+    }
+
+    private Answer send(Request request) {
         try {
             return Answer.of(ready(service.handle(service.prepare(request))));
         } catch (CompletionException e) {

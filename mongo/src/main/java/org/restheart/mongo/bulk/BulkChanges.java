@@ -53,7 +53,7 @@ public final class BulkChanges {
         HiddenFields.checkChange(
                 request.grant(), request.contentDocument(), request.parameters().arrayFilters());
         var update = UpdateContent.ofDocuments(request, request.contentDocument());
-        var condition = WrittenCheck.condition(request);
+        var condition = WrittenCheck.condition(request.grant());
         if (condition.isPresent()
                 && FilterFields.mayLeave(
                         condition.get(), update, request.grant().mergeRequest())) {

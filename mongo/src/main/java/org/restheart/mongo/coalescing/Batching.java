@@ -51,7 +51,9 @@ record Batching(
     <O> Response defer(CompletionStage<BatchResult<O>> eventual, Function<O, Response.Ready> answer) {
         return Response.later(eventual, result -> {
             var response = answer.apply(result.outcome());
-            return config.header() ? response.with(SHARING, Integer.toString(result.sharing())) : response;
+            return config.header() && result.sharing() > 0
+                    ? response.with(SHARING, Integer.toString(result.sharing()))
+                    : response;
         });
     }
 
@@ -147,7 +149,7 @@ record Batching(
 
     /// The outcome of a command for one request.
     ///
-    /// @param sharing how many requests the command served
+    /// @param sharing how many requests the command served; 0 for one that may serve no other
     record BatchResult<O>(O outcome, int sharing) {}
 
     /// How many requests wait in all queues or are part of a running command. Where they are many, the processors are

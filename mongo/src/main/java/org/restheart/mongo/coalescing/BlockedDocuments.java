@@ -15,8 +15,8 @@ final class BlockedDocuments {
     private final ConcurrentHashMap<Document, Integer> writes = new ConcurrentHashMap<>();
 
     private record Document(MongoNamespace namespace, BsonValue id) {
-        static Document of(DocumentWrite<?> write) {
-            return new Document(write.namespace(), write.id());
+        static Document of(DocumentWrite write) {
+            return new Document(write.namespace(), write.target().id());
         }
 
         static Document of(MongoNamespace namespace, RawBsonDocument document) {
@@ -24,7 +24,7 @@ final class BlockedDocuments {
         }
     }
 
-    boolean contain(DocumentWrite<?> write) {
+    boolean contain(DocumentWrite write) {
         return !writes.isEmpty() && writes.containsKey(Document.of(write));
     }
 
@@ -34,7 +34,7 @@ final class BlockedDocuments {
                 && documents.stream().anyMatch(document -> writes.containsKey(Document.of(namespace, document)));
     }
 
-    <O> O during(DocumentWrite<?> write, Supplier<O> alone) {
+    <O> O during(DocumentWrite write, Supplier<O> alone) {
         return during(List.of(Document.of(write)), alone);
     }
 

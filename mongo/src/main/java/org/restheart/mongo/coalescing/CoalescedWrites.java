@@ -11,14 +11,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
-import org.restheart.http.Request;
 import org.restheart.http.RequestStart;
-import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.Batching.Target;
@@ -27,27 +24,24 @@ import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.NoMatch;
-import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.RetryableStatements;
 import org.restheart.mongo.write.StatementsReply;
 import org.restheart.mongo.write.TimeLimitedWrites;
+import org.restheart.mongo.write.WriteOutcome;
 
 /// Coalesces updates, or removals, of single documents to the statements of one unordered command, see
 /// [Command]. Upserts of one caller share a command, see [Target#ofCaller()]. Thread-safe.
-///
-/// @param <O> the outcome
-final class CoalescedWrites<O> implements DocumentWrites<O> {
+final class CoalescedWrites {
     /// A request with a larger fraction of a command than this is sent separately.
     private static final int LARGE_PART = 4;
 
     private final Batching batching;
     private final String command;
-    private final BatchQueues<Target, Statement<O>, O> queues;
+    private final BatchQueues<Target, Statement, WriteOutcome> queues;
     private final BlockedDocuments blocked;
-    private final DocumentWrites<O> uncoalesced = DocumentWrites.uncoalesced();
 
     /// A write and its statement.
-    record Statement<O>(DocumentWrite<O> write, RawBsonDocument bytes) {
+    record Statement(DocumentWrite write, RawBsonDocument bytes) {
         boolean isUpsert() {
             return bytes.containsKey("upsert");
         }
@@ -61,29 +55,21 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
         this.queues = batching.queues(command);
     }
 
-    @Override
-    public Response write(Request request, boolean plain, DocumentWrite<O> write, Function<O, Response.Ready> answer) {
-        var statement = plain ? statement(write) : Optional.<Statement<O>>empty();
-        return statement.isPresent()
-                ? batching.defer(submit(statement.get()), answer)
-                : uncoalesced.write(request, plain, write, answer);
-    }
-
     /// The statement of a write; empty for one that is sent separately: it cannot share a command, is too large, or
     /// there is no replica set. A standalone server does not record executed statements, and sharded clusters have
     /// not been tested.
-    Optional<Statement<O>> statement(DocumentWrite<O> write) {
+    Optional<Statement> statement(DocumentWrite write) {
         return !batching.deployment().isReplicaSet() || blocked.contain(write)
                 ? Optional.empty()
                 : write.statement()
                         .map(statement -> RawDocuments.encode(statement))
                         .filter(bytes ->
                                 bytes.getByteLength() <= batching.config().maxBatchBytes() / LARGE_PART)
-                        .map(bytes -> new Statement<>(write, bytes));
+                        .map(bytes -> new Statement(write, bytes));
     }
 
     /// Adds the write to the queue of its shape; never blocks.
-    CompletableFuture<BatchResult<O>> submit(Statement<O> statement) {
+    CompletableFuture<BatchResult<WriteOutcome>> submit(Statement statement) {
         var write = statement.write();
         var ofAll = new Target(write.namespace(), write.writeConcern());
         var target = statement.isUpsert() ? ofAll.ofCaller() : ofAll;
@@ -105,7 +91,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
     ///
     /// MongoDB closes the connection instead of sending a reply of more than 16 MiB, and errors contain the keys of
     /// stored documents. After a lost connection, each statement is therefore sent again by itself. Thread-safe.
-    private final class Command implements BatchCommand<Statement<O>, O> {
+    private final class Command implements BatchCommand<Statement, WriteOutcome> {
         private final Target target;
 
         Command(Target target) {
@@ -119,7 +105,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
         }
 
         @Override
-        public void run(List<PendingRequest<Statement<O>, O>> requests) {
+        public void run(List<PendingRequest<Statement, WriteOutcome>> requests) {
             var statements = new RetryableStatements(
                     batching.client(),
                     command,
@@ -149,7 +135,9 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
         }
 
         private void complete(
-                List<PendingRequest<Statement<O>, O>> requests, RetryableStatements statements, StatementsReply reply) {
+                List<PendingRequest<Statement, WriteOutcome>> requests,
+                RetryableStatements statements,
+                StatementsReply reply) {
             int sharing = requests.size();
             var failed = reply.failed();
             failed.forEach((number, result) -> complete(requests.get(number), result, sharing));
@@ -168,7 +156,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
                 executed.putAll(statements.executedHere(others, WriteConcern.W1).results());
             }
             boolean accounted = executed.size() == matched; // statements that change nothing are not recorded
-            var unaccounted = new ArrayList<PendingRequest<Statement<O>, O>>();
+            var unaccounted = new ArrayList<PendingRequest<Statement, WriteOutcome>>();
             for (int number : others) {
                 var result = executed.get(number);
                 if (result != null) {
@@ -184,7 +172,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
 
         /// Sends each as the statement that it was, so that MongoDB executes none twice. Those of which nothing is
         /// known then, and those for which no time is left, are determined together.
-        private void repeat(RetryableStatements statements, List<PendingRequest<Statement<O>, O>> requests) {
+        private void repeat(RetryableStatements statements, List<PendingRequest<Statement, WriteOutcome>> requests) {
             var unknown = new ArrayList<Integer>();
             boolean away = false;
             for (int number = 0; number < requests.size(); number++) {
@@ -227,7 +215,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
             return known.getOrDefault(number, reply.n() > 0 ? new Done() : new NoMatch());
         }
 
-        private void complete(PendingRequest<Statement<O>, O> pending, StatementResult result, int sharing) {
+        private void complete(PendingRequest<Statement, WriteOutcome> pending, StatementResult result, int sharing) {
             var write = pending.request().write();
             try {
                 var outcome = write.outcome(result);
@@ -242,7 +230,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
         }
 
         /// Sends statements as other writes, after it is certain that no late command executes them.
-        private void sendAlone(RetryableStatements statements, List<PendingRequest<Statement<O>, O>> requests) {
+        private void sendAlone(RetryableStatements statements, List<PendingRequest<Statement, WriteOutcome>> requests) {
             if (requests.isEmpty()) {
                 return;
             }
@@ -256,15 +244,15 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
         }
 
         /// The write has not been executed.
-        private void sendAlone(PendingRequest<Statement<O>, O> pending) {
+        private void sendAlone(PendingRequest<Statement, WriteOutcome> pending) {
             var write = pending.request().write();
             pending.completeElsewhere(() -> {
                 Batching.requireTime(false);
-                return new BatchResult<>(blocked.during(write, write::uncoalesced), 1);
+                return new BatchResult<>(blocked.during(write, write::alone), 1);
             });
         }
 
-        private void finish(RetryableStatements statements, List<PendingRequest<Statement<O>, O>> requests) {
+        private void finish(RetryableStatements statements, List<PendingRequest<Statement, WriteOutcome>> requests) {
             finish(
                     statements,
                     requests,
@@ -272,7 +260,9 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
         }
 
         private void finish(
-                RetryableStatements statements, List<PendingRequest<Statement<O>, O>> requests, List<Integer> numbers) {
+                RetryableStatements statements,
+                List<PendingRequest<Statement, WriteOutcome>> requests,
+                List<Integer> numbers) {
             RetryableStatements.Executed executed;
             try {
                 executed = statements.executedHere(numbers, target.writeConcern());
@@ -280,7 +270,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
                 numbers.forEach(number -> requests.get(number).completeExceptionally(e));
                 return;
             }
-            var others = new ArrayList<PendingRequest<Statement<O>, O>>();
+            var others = new ArrayList<PendingRequest<Statement, WriteOutcome>>();
             for (int number : numbers) {
                 var pending = requests.get(number);
                 var result = executed.results().get(number);

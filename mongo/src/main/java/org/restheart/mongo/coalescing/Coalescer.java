@@ -15,9 +15,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
+import org.restheart.http.RequestStart;
+import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchLoad;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
+import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
 import org.restheart.mongo.coalescing.SharedFinds.FindResult;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DriverFinder;
@@ -26,11 +29,11 @@ import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.find.QueryKey;
-import org.restheart.mongo.write.DocumentWrites;
+import org.restheart.mongo.write.DocumentWrite;
+import org.restheart.mongo.write.DocumentWrite.Change;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 
 /// The coalesced operations, as configured. Commands run on separate threads, which complete the waiting requests.
 /// Thread-safe.
@@ -50,6 +53,8 @@ public final class Coalescer {
     private final CoalescingConfig config;
     private final TimeLimitedWrites limited;
     private final BlockedDocuments blocked = new BlockedDocuments();
+    private final CoalescedWrites updates;
+    private final CoalescedWrites deletes;
 
     /// One instance for all services, so that all reads by `_id` are coalesced.
     private final Optional<PointReads> points;
@@ -66,6 +71,8 @@ public final class Coalescer {
         this.config = config;
         this.limited = new TimeLimitedWrites(client, config.retriesWrites());
         this.batching = new Batching(client, config, threads(), Deployment.of(client), new BatchLoad(), registry);
+        this.updates = new CoalescedWrites(batching, "update", blocked);
+        this.deletes = new CoalescedWrites(batching, "delete", blocked);
         this.points = config.reads() ? Optional.of(new PointReads(batching)) : Optional.empty();
         this.documents = new DriverFinder(client);
         this.queries = config.queries() ? Optional.of(batching.queues("query")) : Optional.empty();
@@ -99,12 +106,45 @@ public final class Coalescer {
         return limited;
     }
 
-    public DocumentWrites<WriteOutcome> updates() {
-        return config.updates() ? coalescedWrites("update") : DocumentWrites.uncoalesced();
+    /// Carries out a write of one document, with those of other requests or in a command of its own; never blocks.
+    ///
+    /// @param plain as `ResourceMetadata.plain` of the collection
+    /// @param answer builds the response; called once, on the thread that sends it, which it must not block
+    /// @return fails with [com.mongodb.MongoException] if MongoDB refuses the write or its outcome is unknown,
+    ///     and with what its judge throws
+    public Response write(DocumentWrite write, boolean plain, Function<WriteOutcome, Response.Ready> answer) {
+        var shared = write.change() instanceof Change.Removal ? deletes : updates;
+        var statement = plain && config.updates() ? shared.statement(write) : Optional.<Statement>empty();
+        return batching.defer(
+                statement.isPresent() && write.judge().isEmpty()
+                        ? shared.submit(statement.get())
+                        : onThread(write, shared, statement),
+                answer);
     }
 
-    public DocumentWrites<DeleteOutcome> deletes() {
-        return config.updates() ? coalescedWrites("delete") : DocumentWrites.uncoalesced();
+    /// Judges a write and then sends it; blocks another thread for both.
+    private CompletableFuture<BatchResult<WriteOutcome>> onThread(
+            DocumentWrite write, CoalescedWrites shared, Optional<Statement> statement) {
+        var outcome = new CompletableFuture<BatchResult<WriteOutcome>>();
+        Batching.OUTCOMES.execute(RequestStart.carried(CallerScope.carried(() -> {
+            try {
+                if (statement.isEmpty()) {
+                    outcome.complete(new BatchResult<>(write.alone(), 0));
+                } else {
+                    var _ = write.judged();
+                    shared.submit(statement.get()).whenComplete((result, failure) -> {
+                        if (failure == null) {
+                            outcome.complete(result);
+                        } else {
+                            outcome.completeExceptionally(failure);
+                        }
+                    });
+                }
+            } catch (RuntimeException | Error e) {
+                outcome.completeExceptionally(e);
+            }
+        })));
+        return outcome;
     }
 
     /// Those of a session run alone.
@@ -189,9 +229,12 @@ public final class Coalescer {
         return CoalescedInserts.ofMany(batching, limited, blocked);
     }
 
-    /// @param command `update` or `delete`
-    <O> CoalescedWrites<O> coalescedWrites(String command) {
-        return new CoalescedWrites<>(batching, command, blocked);
+    CoalescedWrites updates() {
+        return updates;
+    }
+
+    CoalescedWrites deletes() {
+        return deletes;
     }
 
     PointReads pointReads() {

@@ -34,13 +34,19 @@ public sealed interface Storable {
     static Storable of(DataRequest request, BsonDocument content) {
         if (request.path().kind().isSchemas()) {
             var schema = new Schema(request.path().requireDb(), NewDocument.merged(request, content));
-            request.validation().ifPresent(validation -> validation.check(schema.content(), true));
-            return schema;
+            return valid(request, schema);
         }
         var storable = content instanceof RawBsonDocument raw && isStoredAsIs(request, raw)
                 ? new AsIs(raw)
                 : new Changed(NewDocument.of(request, content));
-        request.validation().ifPresent(validation -> validation.check(storable.content(), true));
+        return valid(request, storable);
+    }
+
+    private static Storable valid(DataRequest request, Storable storable) {
+        request.validation().ifPresent(validation -> {
+            request.http().requireThread();
+            validation.check(storable.content(), true);
+        });
         return storable;
     }
 

@@ -115,7 +115,7 @@ public final class PostDocument implements Creation {
                 id,
                 request.writeFilter(),
                 preconditions.ofCollection(request));
-        var outcome = target.replacing(document, mode).uncoalesced();
+        var outcome = target.replacing(document, mode).alone();
         return outcome instanceof WriteOutcome.Created
                 ? created(request, id, etag)
                 : WriteResponses.of(

@@ -6,15 +6,13 @@ import com.mongodb.ReadPreference;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.bson.RawDocuments;
-import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemException;
-import org.restheart.http.RequestContent.DocumentCheck;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
 import org.restheart.mongo.content.Storable;
@@ -25,13 +23,13 @@ import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.DocumentWrite;
-import org.restheart.mongo.write.DocumentWrites;
+import org.restheart.mongo.write.DocumentWrite.Change;
+import org.restheart.mongo.write.DocumentWrite.Judge;
 import org.restheart.mongo.write.Ids;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WrittenCheck;
 
@@ -48,19 +46,12 @@ public final class SingleWrites {
 
     private final RequestCollections collections;
     private final Preconditions preconditions;
-    private final DocumentWrites<WriteOutcome> writes;
-    private final DocumentWrites<DeleteOutcome> deletes;
+    private final Coalescer writes;
 
-    /// @param writes executes replacements and updates
-    public SingleWrites(
-            RequestCollections collections,
-            Preconditions preconditions,
-            DocumentWrites<WriteOutcome> writes,
-            DocumentWrites<DeleteOutcome> deletes) {
+    public SingleWrites(RequestCollections collections, Preconditions preconditions, Coalescer writes) {
         this.collections = collections;
         this.preconditions = preconditions;
         this.writes = writes;
-        this.deletes = deletes;
     }
 
     /// `PUT /{db}/{collection}/{id}`: replaces a document; with `wm=upsert` also inserts it. `PUT /{db}/_schemas/{id}`
@@ -69,12 +60,11 @@ public final class SingleWrites {
         ContentSize.check(request);
         var etag = new ObjectId();
         var document = replacement(request, etag);
-        check(request, document);
-        var target = target(request);
-        var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
+        var judge = WrittenCheck.of(collections, request)
+                .map(check -> new Judge(collections.client(), replaced -> check.check(List.of(replaced))));
         return write(
                 request,
-                target.replacing(document, mode),
+                target(request).replacing(document, mode(request)).judgedBy(judge),
                 outcome -> WriteResponses.of(outcome, etag.toHexString(), TAG_REQUIRED));
     }
 
@@ -93,56 +83,27 @@ public final class SingleWrites {
         HiddenFields.checkChange(
                 request.grant(), request.content(), request.parameters().arrayFilters());
         var update = UpdateContent.ofDocument(request, request.content(), etag);
-        var target = target(request);
-        var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
-        Function<WriteOutcome, Response.Ready> answer = outcome ->
-                WriteResponses.of(outcome, etag.toHexString(), "The ETag must be provided using the 'If-Match' header");
-        return isChecked(request, update, mode)
-                ? runAndReport(request, () -> answer.apply(checked(request, target, update, mode)))
-                : write(request, target.updating(update, mode), answer);
-    }
-
-    /// Whether the document has to be checked as it would be stored.
-    private static boolean isChecked(DataRequest request, Update update, WriteMode mode) {
-        return request.validation().isPresent()
-                || request.http().attribute(DocumentCheck.KEY).isPresent()
-                || mayLeaveGrant(request, update, mode);
-    }
-
-    private WriteOutcome checked(DataRequest request, TargetDocument target, Update update, WriteMode mode) {
-        return target.update(update, mode, collections.client(), document -> {
-            check(request, document);
-            // violations reveal the document's content
-            request.validation()
-                    .ifPresent(validation ->
-                            validation.check(document, request.grant().showsAll()));
-        });
-    }
-
-    private static boolean mayLeaveGrant(DataRequest request, Update update, WriteMode mode) {
-        return WrittenCheck.condition(request)
-                .filter(condition -> mode != WriteMode.UPDATE
+        var mode = mode(request);
+        var judge = WrittenCheck.ofUpdate(
+                collections,
+                request,
+                condition -> mode != WriteMode.UPDATE
                         || FilterFields.mayLeave(
-                                condition, update, request.grant().mergeRequest()))
-                .isPresent();
+                                condition, update, request.grant().mergeRequest()));
+        return write(
+                request,
+                target(request).updating(update, mode).judgedBy(judge),
+                outcome -> WriteResponses.of(
+                        outcome, etag.toHexString(), "The ETag must be provided using the 'If-Match' header"));
     }
 
     /// `DELETE /{db}/{collection}/{id}`.
     public Response delete(DataRequest request) {
-        var target = target(request);
-        // the service that made the request waits for the report
-        var uncoalesced = request.http().attribute(DataWrite.KEY).isPresent();
-        return (uncoalesced ? DocumentWrites.<DeleteOutcome>uncoalesced() : deletes)
-                .write(request.http(), request.resource().plain(), target.deleting(), outcome -> {
-                    var response = WriteResponses.of(outcome, TAG_REQUIRED);
-                    DataWrite.report(request.http(), DataWrite.Report.deleted(1));
-                    return response;
-                });
+        return write(request, target(request).deleting(), outcome -> WriteResponses.of(outcome, TAG_REQUIRED));
     }
 
-    /// See [WrittenCheck#check].
-    private void check(DataRequest request, RawBsonDocument document) {
-        WrittenCheck.check(collections, request, List.of(document));
+    private static WriteMode mode(DataRequest request) {
+        return request.parameters().writeMode().orElse(WriteMode.UPDATE);
     }
 
     /// The document of the request's path, under the request's write filter and precondition.
@@ -154,36 +115,24 @@ public final class SingleWrites {
                 preconditions.ofDocument(request));
     }
 
-    /// Executes a write, coalesced unless its result has to be reported to a service.
-    ///
-    /// @param answer responds with 201 when the write has created the document
-    private Response write(
-            DataRequest request, DocumentWrite<WriteOutcome> write, Function<WriteOutcome, Response.Ready> answer) {
-        return request.http().attribute(DataWrite.KEY).isEmpty()
-                ? writes.write(request.http(), request.resource().plain(), write, answer)
-                : runAndReport(request, () -> answer.apply(write.uncoalesced()));
-    }
-
-    /// @param write responds with 201 when it has created the document
-    private Response.Ready runAndReport(DataRequest request, Supplier<Response.Ready> write) {
-        request.http().requireThread();
+    /// Executes a write; without others, if its result has to be reported to a service, which waits for that.
+    private Response write(DataRequest request, DocumentWrite write, Function<WriteOutcome, Response.Ready> answer) {
         if (request.http().attribute(DataWrite.KEY).isEmpty()) {
-            return write.get();
+            return writes.write(write, request.resource().plain(), answer);
         }
-        if (!request.grant().showsAll()) {
-            return report(request, write.get(), true); // whether it was modified would reveal its content
-        }
-        var before = read(request);
-        var response = write.get();
-        return report(request, response, response.status() == 201 || !before.equals(read(request)));
-    }
-
-    private static Response.Ready report(DataRequest request, Response.Ready response, boolean modified) {
-        if (response.status() == 201) {
-            DataWrite.report(request.http(), DataWrite.Report.upserted(request.id()));
-        } else {
-            DataWrite.report(request.http(), DataWrite.Report.changed(1, modified ? 1 : 0));
-        }
+        request.http().requireThread();
+        // whether it was modified would reveal its content
+        boolean compares = request.grant().showsAll() && !(write.change() instanceof Change.Removal);
+        var before = compares ? read(request) : Optional.empty();
+        var outcome = write.alone();
+        var response = answer.apply(outcome);
+        DataWrite.report(
+                request.http(),
+                switch (outcome) {
+                    case WriteOutcome.Created _ -> DataWrite.Report.upserted(request.id());
+                    case WriteOutcome.Deleted _ -> DataWrite.Report.deleted(1);
+                    default -> DataWrite.Report.changed(1, compares && before.equals(read(request)) ? 0 : 1);
+                });
         return response;
     }
 

@@ -45,14 +45,9 @@ record ChangeMetadata(RequestCollections collections, Preconditions precondition
                 request.id(),
                 List.of(request.writeFilter()),
                 preconditions.ofDocument(request));
-        var outcome = WrittenCheck.isAsked(request) || request.validation().isPresent()
-                ? target.update(update, WriteMode.UPDATE, collections.client(), document -> {
-                    request.validation()
-                            .ifPresent(validation ->
-                                    validation.check(document, request.grant().showsAll()));
-                    WrittenCheck.check(collections, request, List.of(document));
-                })
-                : target.updating(update, WriteMode.UPDATE).uncoalesced();
+        var outcome = target.updating(update, WriteMode.UPDATE)
+                .judgedBy(WrittenCheck.ofUpdate(collections, request, _ -> true))
+                .alone();
         if (outcome instanceof WriteOutcome.Missing) {
             throw WriteResponses.missing(
                             "; metadata make no file: PUT it with its Content-Type, or POST it as multipart")

@@ -20,7 +20,6 @@ import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
 /// Deletes files with their chunks, outside of transactions: `DELETE /{db}/{bucket}.files/{id}` and
@@ -74,7 +73,7 @@ final class DeleteFiles {
                                     id,
                                     List.of(filter, version),
                                     new Precondition.None()));
-                    if (outcome instanceof DeleteOutcome.Deleted) {
+                    if (outcome instanceof WriteOutcome.Deleted) {
                         deleted++;
                     }
                 }
@@ -87,7 +86,7 @@ final class DeleteFiles {
     /// are determined before, and removed by their own ids.
     ///
     /// @param target the file's document, with a condition in addition to those of the request
-    private DeleteOutcome delete(BsonValue file, Function<BsonDocument, TargetDocument> target) {
+    private WriteOutcome delete(BsonValue file, Function<BsonDocument, TargetDocument> target) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             switch (target.apply(new BsonDocument()).preview()) {
                 case WriteOutcome.Refused refused -> {
@@ -96,10 +95,10 @@ final class DeleteFiles {
                 case WriteOutcome.Missing _, WriteOutcome.Duplicate _ -> {
                     return new WriteOutcome.Missing();
                 }
-                case WriteOutcome.Created _, WriteOutcome.Changed _ -> {
+                case WriteOutcome.Created _, WriteOutcome.Changed _, WriteOutcome.Deleted _ -> {
                     var version = version(file);
                     var ids = chunks.ids(file);
-                    if (target.apply(version).deleting().uncoalesced() instanceof DeleteOutcome.Deleted deleted) {
+                    if (target.apply(version).deleting().alone() instanceof WriteOutcome.Deleted deleted) {
                         chunks.delete(file, ids.subList(Math.min(1, ids.size()), ids.size()));
                         chunks.delete(file, ids.subList(0, Math.min(1, ids.size())));
                         return deleted;

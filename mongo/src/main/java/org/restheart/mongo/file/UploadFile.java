@@ -243,14 +243,15 @@ final class UploadFile implements DataHandler {
                 writer.store();
             }
             if (!named) {
-                return target(id, ANY).replacing(file, WriteMode.INSERT).uncoalesced();
+                return target(id, ANY).replacing(file, WriteMode.INSERT).alone();
             }
             var moves = new ContentMoves(chunks);
             return atOnce
                     ? moves.replace(
                             id,
                             () -> target(id, ContentMoves.unmarked())
-                                    .replace(file, mode, collections.client(), (session, outcome) -> {
+                                    .replacing(file, mode)
+                                    .together(collections.client(), (session, outcome) -> {
                                         if (outcome instanceof WriteOutcome.Changed) {
                                             chunks.delete(session, id);
                                         }
@@ -261,7 +262,7 @@ final class UploadFile implements DataHandler {
                             from,
                             () -> target(id, ContentMoves.unmarked())
                                     .replacing(ContentMoves.marked(file, from), mode)
-                                    .uncoalesced());
+                                    .alone());
         }
 
         /// Whether no file has the chunks. If that is unknown they are kept, since a file without chunks is worse.

@@ -96,7 +96,7 @@ public final class CollectionHandlers {
     }
 
     private static WriteOutcome replace(TargetDocument target, RawBsonDocument document) {
-        return target.replacing(document, WriteMode.UPSERT).uncoalesced();
+        return target.replacing(document, WriteMode.UPSERT).alone();
     }
 
     /// False if a concurrent request created it first; since MongoDB 7, that cannot be told.

@@ -36,7 +36,7 @@ public final class DatabaseHandlers {
             var outcome = properties
                     .target(request)
                     .replacing(document, WriteMode.UPSERT)
-                    .uncoalesced();
+                    .alone();
             var created = outcome instanceof WriteOutcome.Created
                     && !request.resource().exists();
             return WriteResponses.of(StoredProperties.outcome(outcome, created), etag.toHexString(), TAG_REQUIRED);

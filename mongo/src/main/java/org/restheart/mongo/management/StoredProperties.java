@@ -78,7 +78,7 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
     Response update(DataRequest request, Update update, ObjectId etag, String tagRequired) {
         return changing(request, () -> {
             var outcome =
-                    outcome(target(request).updating(update, WriteMode.UPSERT).uncoalesced(), false);
+                    outcome(target(request).updating(update, WriteMode.UPSERT).alone(), false);
             return WriteResponses.of(outcome, etag.toHexString(), tagRequired);
         });
     }
@@ -86,7 +86,7 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
     /// Removes them under the precondition, and only then drops what they belong to.
     Response delete(DataRequest request, String tagRequired, Runnable drop) {
         return changing(request, () -> {
-            var outcome = target(request).deleting().uncoalesced();
+            var outcome = target(request).deleting().alone();
             if (outcome instanceof WriteOutcome.Refused) {
                 return WriteResponses.of(outcome, tagRequired);
             }

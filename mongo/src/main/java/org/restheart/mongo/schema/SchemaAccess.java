@@ -50,7 +50,6 @@ public final class SchemaAccess {
     /// @param db of the store
     public DocumentValidation ofSchemas(Request request, String db) {
         return (document, _) -> {
-            request.requireThread();
             var id = document.get("_id");
             var key = new SchemaKey(db, id != null && SchemaKey.isId(id) ? id : NEW);
             if (!mayReadAll(request, schemas.foreign(key, SchemaForm.meant(document, key.uri())))) {

@@ -156,7 +156,6 @@ public final class Schemas implements AutoCloseable {
 
         @Override
         public void check(BsonDocument document, boolean disclose) {
-            request.requireThread();
             var key = reference.key();
             changes.follow(key.db());
             var withheld = withheld(document);

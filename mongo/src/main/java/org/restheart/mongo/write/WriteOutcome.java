@@ -2,14 +2,17 @@ package org.restheart.mongo.write;
 
 import java.util.Optional;
 
+/// The outcome of a write of one document.
 public sealed interface WriteOutcome {
     /// The document was inserted.
     record Created() implements WriteOutcome {}
 
     record Changed() implements WriteOutcome {}
 
+    record Deleted() implements WriteOutcome {}
+
     /// There is no such document, or none that the filters match.
-    record Missing() implements WriteOutcome, DeleteOutcome {}
+    record Missing() implements WriteOutcome {}
 
     /// The write violates a unique index.
     ///
@@ -17,7 +20,7 @@ public sealed interface WriteOutcome {
     record Duplicate(String message) implements WriteOutcome {}
 
     /// The precondition did not hold.
-    sealed interface Refused extends WriteOutcome, DeleteOutcome {}
+    sealed interface Refused extends WriteOutcome {}
 
     /// The stored tag is not one that the client named, or one that it excluded.
     ///
@@ -27,9 +30,4 @@ public sealed interface WriteOutcome {
 
     /// The required tag is missing in the request.
     record TagRequired(String current) implements Refused {}
-
-    /// The outcome of the removal of one document; shares [WriteOutcome]'s refusals.
-    sealed interface DeleteOutcome permits DeleteOutcome.Deleted, WriteOutcome.Missing, WriteOutcome.Refused {
-        record Deleted() implements DeleteOutcome {}
-    }
 }

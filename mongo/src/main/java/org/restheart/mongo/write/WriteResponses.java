@@ -11,7 +11,6 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.JsonResponses;
-import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 
 public final class WriteResponses {
     private WriteResponses() {}
@@ -23,6 +22,7 @@ public final class WriteResponses {
         return switch (outcome) {
             case WriteOutcome.Created() -> JsonResponses.empty(201).with("ETag", etag);
             case WriteOutcome.Changed() -> JsonResponses.empty(200).with("ETag", etag);
+            case WriteOutcome.Deleted() -> JsonResponses.empty(204);
             case WriteOutcome.Missing() ->
                 throw missing("; wm=upsert creates what does not exist").raise();
             case WriteOutcome.Duplicate(var message) ->
@@ -31,13 +31,12 @@ public final class WriteResponses {
         };
     }
 
-    /// @throws ProblemException 404, 409, 412
-    public static Response.Ready of(DeleteOutcome outcome, String tagRequired) {
-        return switch (outcome) {
-            case DeleteOutcome.Deleted() -> JsonResponses.empty(204);
-            case WriteOutcome.Missing() -> throw missing("").raise();
-            case WriteOutcome.Refused refused -> throw refusal(refused, tagRequired);
-        };
+    /// As above, of a removal.
+    public static Response.Ready of(WriteOutcome outcome, String tagRequired) {
+        if (outcome instanceof WriteOutcome.Missing) {
+            throw missing("").raise();
+        }
+        return of(outcome, "", tagRequired);
     }
 
     /// The same for what does not exist and for what the caller may not change.

@@ -1,7 +1,10 @@
 package org.restheart.mongo.write;
 
+import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.Collation;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -12,60 +15,94 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.RequestContent.DocumentCheck;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.RequestCollections;
+import org.restheart.mongo.write.DocumentWrite.Judge;
 
-/// Refuses new documents that the write filter does not match, for permissions with this check. The filter is
-/// evaluated by MongoDB (`$documents`, since MongoDB 5.1).
-public final class WrittenCheck {
+/// What decides whether documents may be stored, besides the schema of their collection: the condition of permissions
+/// with this check, which MongoDB evaluates (`$documents`, since MongoDB 5.1), and postconditions of guards.
+///
+/// @param condition that stored documents must match
+/// @param collation as reads of the collection compare texts: documents of no collection have no collation
+public record WrittenCheck(
+        MongoDatabase database,
+        Optional<BsonDocument> condition,
+        Optional<Collation> collation,
+        Optional<DocumentCheck> postcondition) {
     /// Bytes of documents per command; a command may have 16 MiB.
     private static final int MAX_BYTES = 4 << 20;
 
-    private WrittenCheck() {}
+    /// Empty if nothing has to be checked before it is stored.
+    public static Optional<WrittenCheck> of(RequestCollections collections, DataRequest request) {
+        var condition = condition(request.grant());
+        var postcondition = request.http().attribute(DocumentCheck.KEY);
+        return condition.isEmpty() && postcondition.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new WrittenCheck(
+                        collections.database(request.path().requireDb()),
+                        condition,
+                        request.resource().collation(),
+                        postcondition));
+    }
+
+    /// What judges the result of an update; empty if nothing has to.
+    ///
+    /// @param mayLeave whether the update could turn a document that a condition matches into another
+    public static Optional<Judge> ofUpdate(
+            RequestCollections collections, DataRequest request, Predicate<BsonDocument> mayLeave) {
+        var check = of(collections, request);
+        boolean isAsked = request.validation().isPresent()
+                || check.filter(asked -> asked.postcondition.isPresent()
+                                || asked.condition.filter(mayLeave).isPresent())
+                        .isPresent();
+        return isAsked
+                ? Optional.of(new Judge(collections.client(), document -> {
+                    check.ifPresent(asked -> asked.check(List.of(document)));
+                    // violations reveal the document's content
+                    request.validation()
+                            .ifPresent(validation ->
+                                    validation.check(document, request.grant().showsAll()));
+                }))
+                : Optional.empty();
+    }
 
     /// The condition on stored documents; empty without the check.
-    public static Optional<BsonDocument> condition(DataRequest request) {
-        return Optional.of(request.grant()).filter(Access::checkWritten).flatMap(Access::writeFilter);
+    public static Optional<BsonDocument> condition(Access access) {
+        return access.checkWritten() ? access.writeFilter() : Optional.empty();
     }
 
-    /// Whether documents have to be checked before they are stored.
-    public static boolean isAsked(DataRequest request) {
-        return request.http().attribute(DocumentCheck.KEY).isPresent()
-                || condition(request).isPresent();
-    }
-
-    /// Blocks for MongoDB if there is a condition.
+    /// Checks the documents of a request on its thread.
     ///
     /// @throws ProblemException 403
     public static void check(RequestCollections collections, DataRequest request, List<RawBsonDocument> documents) {
-        request.http().attribute(DocumentCheck.KEY).ifPresent(check -> {
+        of(collections, request).ifPresent(check -> {
             request.http().requireThread();
             check.check(documents);
         });
-        condition(request).ifPresent(condition -> {
-            request.http().requireThread();
+    }
+
+    /// Blocks for MongoDB.
+    ///
+    /// @throws ProblemException 403
+    public void check(List<RawBsonDocument> documents) {
+        postcondition.ifPresent(check -> check.check(documents));
+        condition.ifPresent(required -> {
             for (int from = 0; from < documents.size(); ) {
                 int to = from;
                 for (long bytes = 0; to < documents.size() && (to == from || bytes < MAX_BYTES); to++) {
                     bytes += documents.get(to).getByteBuffer().remaining();
                 }
-                check(collections, request, condition, documents.subList(from, to));
+                check(required, documents.subList(from, to));
                 from = to;
             }
         });
     }
 
-    private static void check(
-            RequestCollections collections,
-            DataRequest request,
-            BsonDocument condition,
-            List<RawBsonDocument> documents) {
+    private void check(BsonDocument required, List<RawBsonDocument> documents) {
         var stages = List.of(
                 new BsonDocument("$documents", new BsonArray(literals(documents))),
-                new BsonDocument("$match", new BsonDocument("$nor", new BsonArray(List.of(condition)))),
+                new BsonDocument("$match", new BsonDocument("$nor", new BsonArray(List.of(required)))),
                 new BsonDocument("$limit", new BsonInt32(1)));
-        var database = collections.database(request.path().requireDb());
         var outside = database.aggregate(stages, BsonDocument.class);
-        // as reads of the collection compare texts: documents of no collection have no collation
-        request.resource().collation().ifPresent(outside::collation);
+        collation.ifPresent(outside::collation);
         if (outside.first() != null) {
             throw outside();
         }

@@ -22,7 +22,6 @@ import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -32,8 +31,8 @@ abstract class CoalescedWritesFixture {
     static final int OPERATIONS = Integer.getInteger("coalescing.stress.operations", 20_000);
 
     final TestMongo mongo;
-    final CoalescedWrites<WriteOutcome> updates;
-    final CoalescedWrites<DeleteOutcome> deletes;
+    final CoalescedWrites updates;
+    final CoalescedWrites deletes;
 
     /// How many statements left with others.
     final LongAdder together = new LongAdder();
@@ -41,8 +40,8 @@ abstract class CoalescedWritesFixture {
     CoalescedWritesFixture(TestMongo mongo) {
         this.mongo = mongo;
         var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
-        this.updates = coalescer.coalescedWrites("update");
-        this.deletes = coalescer.coalescedWrites("delete");
+        this.updates = coalescer.updates();
+        this.deletes = coalescer.deletes();
         mongo.client().getDatabase("admin").runCommand(BsonDocument.parse("{ping: 1}")); // the deployment is known
     }
 
@@ -78,11 +77,11 @@ abstract class CoalescedWritesFixture {
         return change(operators, new ObjectId());
     }
 
-    <O> CompletableFuture<BatchResult<O>> submit(CoalescedWrites<O> group, DocumentWrite<O> write) {
+    CompletableFuture<BatchResult<WriteOutcome>> submit(CoalescedWrites group, DocumentWrite write) {
         return group.submit(group.statement(write).orElseThrow());
     }
 
-    <O> O outcome(CoalescedWrites<O> group, DocumentWrite<O> write) {
+    WriteOutcome outcome(CoalescedWrites group, DocumentWrite write) {
         var result = submit(group, write).join();
         if (result.sharing() > 1) {
             together.increment();

@@ -21,7 +21,6 @@ import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
-import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteOutcome.Missing;
 import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.testkit.TestMongo;
@@ -64,7 +63,7 @@ class CoalescedWritesTest extends CoalescedWritesFixture {
             tags.add(tag.toHexString());
             assertThat(target("tagged", id)
                             .updating(change("{$set: {n: 0}}", tag), WriteMode.UPDATE)
-                            .uncoalesced())
+                            .alone())
                     .isEqualTo(new Changed());
         }
         var current = new ConcurrentHashMap<Integer, String>();
@@ -129,7 +128,7 @@ class CoalescedWritesTest extends CoalescedWritesFixture {
         var next = new AtomicInteger();
         ManyClients.run(ids * 2, () -> {
             int id = next.getAndIncrement() / 2;
-            if (outcome(deletes, target("removed", id).deleting()) instanceof DeleteOutcome.Deleted) {
+            if (outcome(deletes, target("removed", id).deleting()) instanceof WriteOutcome.Deleted) {
                 removed.incrementAndGet(id);
             }
             return null;

@@ -170,9 +170,8 @@ class FailureTest {
                 collection.insertOne(
                         new RawBsonDocument(BsonDocument.parse("{_id: " + id + ", n: 0}"), new BsonDocumentCodec()));
             }
-            CoalescedWrites<WriteOutcome> updates = new Coalescer(
-                            client, maxWait(Duration.ofMinutes(1)), new SimpleMeterRegistry())
-                    .coalescedWrites("update");
+            CoalescedWrites updates =
+                    new Coalescer(client, maxWait(Duration.ofMinutes(1)), new SimpleMeterRegistry()).updates();
             var acknowledged = new AtomicIntegerArray(ids);
             var unknown = new AtomicIntegerArray(ids);
             Queue<WriteOutcome> others = new ConcurrentLinkedQueue<>();
@@ -184,7 +183,7 @@ class FailureTest {
                 unknown.incrementAndGet(id); // until it is told
                 var outcome = statement.isPresent()
                         ? updates.submit(statement.get()).join().outcome()
-                        : write.uncoalesced(); // while nobody knows what the deployment is
+                        : write.alone(); // while nobody knows what the deployment is
                 unknown.decrementAndGet(id);
                 if (outcome.equals(new WriteOutcome.Changed())) {
                     acknowledged.incrementAndGet(id);

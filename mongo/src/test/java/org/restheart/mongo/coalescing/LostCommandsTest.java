@@ -26,7 +26,6 @@ import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
-import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.testkit.TestMongo;
@@ -41,11 +40,11 @@ class LostCommandsTest extends CoalescedWritesFixture {
     }
 
     /// Coalesces the updates of this client.
-    private CoalescedWrites<WriteOutcome> updates(MongoClient client) {
+    private CoalescedWrites updates(MongoClient client) {
         return updates(client, task -> Thread.ofVirtual().start(task));
     }
 
-    private CoalescedWrites<WriteOutcome> updates(MongoClient client, Executor threads) {
+    private CoalescedWrites updates(MongoClient client, Executor threads) {
         var batching = new Batching(
                 client,
                 CoalescingConfig.DEFAULT,
@@ -53,7 +52,7 @@ class LostCommandsTest extends CoalescedWritesFixture {
                 Deployment.of(mongo.client()), // this client knows no other member
                 new BatchLoad(),
                 new SimpleMeterRegistry());
-        return new CoalescedWrites<>(batching, "update", new BlockedDocuments());
+        return new CoalescedWrites(batching, "update", new BlockedDocuments());
     }
 
     /// Opens a latch when MongoDB ends an `update` at its time limit.

@@ -273,6 +273,28 @@ class GrantedWritesTest {
         assertThat(seen).isFalse();
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "PATCH /a           | [{$set: {owner: 'bob'}}] | 403",
+                "PATCH /a           | [{$set: {n: 2}}]         | 200",
+                "PATCH /x?wm=upsert | {owner: 'ada'}           | 201",
+                "PUT /a             | {owner: 'bob'}           | 403",
+                "PUT /a             | {owner: 'ada'}           | 200",
+                "DELETE /a          | {}                       | 204",
+            })
+    void the_chain_runs_once_for_a_checked_write_of_one_document(String request, String body, int status) {
+        var before = stored("a");
+        root.send("DELETE " + coll + "/none"); // so that the metadata are known
+        var methodAndRest = request.split(" ", 2);
+        var answer = granted(OWN, "", true).sendOnce(methodAndRest[0] + " " + coll + methodAndRest[1], body);
+        assertThat(answer.status()).isEqualTo(status);
+        if (status == 403) {
+            assertThat(stored("a")).isEqualTo(before);
+        }
+    }
+
     @Test
     void preconditions_apply_to_a_checked_change_too() {
         var strict = granted(OWN, "", true);
