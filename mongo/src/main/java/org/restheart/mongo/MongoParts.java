@@ -152,7 +152,7 @@ final class MongoParts implements AutoCloseable {
         for (var kind : List.of(COLLECTION_SIZE, FILES_BUCKET_SIZE, SCHEMA_STORE_SIZE)) {
             routes.on(kind, GET, find::count);
         }
-        var get = new GetDocument(coalescer.lookups(), timeLimit);
+        var get = new GetDocument(coalescer, timeLimit);
         for (var kind : List.of(DOCUMENT, FILE, SCHEMA)) {
             routes.on(kind, GET, get);
         }

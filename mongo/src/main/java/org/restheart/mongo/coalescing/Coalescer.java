@@ -4,8 +4,10 @@ import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
@@ -26,7 +28,6 @@ import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
-import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.write.DocumentWrite;
@@ -118,28 +119,24 @@ public final class Coalescer {
         return batching.defer(
                 statement.isPresent() && write.judge().isEmpty()
                         ? shared.submit(statement.get())
-                        : onThread(write, shared, statement),
+                        : onThread("write", () -> {
+                            if (statement.isEmpty()) {
+                                return new BatchResult<>(write.alone(), 0);
+                            }
+                            var _ = write.judged();
+                            return shared.submit(statement.get()).join();
+                        }),
                 answer);
     }
 
-    /// Judges a write and then sends it; blocks another thread for both.
-    private CompletableFuture<BatchResult<WriteOutcome>> onThread(
-            DocumentWrite write, CoalescedWrites shared, Optional<Statement> statement) {
-        var outcome = new CompletableFuture<BatchResult<WriteOutcome>>();
-        Batching.OUTCOMES.execute(RequestStart.carried(CallerScope.carried(() -> {
+    /// Does something that may block for the callers of the current thread.
+    private static <O> CompletableFuture<BatchResult<O>> onThread(String name, Supplier<BatchResult<O>> task) {
+        var outcome = new CompletableFuture<BatchResult<O>>();
+        Thread.ofVirtual().name(name).start(RequestStart.carried(CallerScope.carried(() -> {
             try {
-                if (statement.isEmpty()) {
-                    outcome.complete(new BatchResult<>(write.alone(), 0));
-                } else {
-                    var _ = write.judged();
-                    shared.submit(statement.get()).whenComplete((result, failure) -> {
-                        if (failure == null) {
-                            outcome.complete(result);
-                        } else {
-                            outcome.completeExceptionally(failure);
-                        }
-                    });
-                }
+                outcome.complete(task.get());
+            } catch (CompletionException e) {
+                outcome.completeExceptionally(Objects.requireNonNullElse(e.getCause(), e));
             } catch (RuntimeException | Error e) {
                 outcome.completeExceptionally(e);
             }
@@ -147,15 +144,19 @@ public final class Coalescer {
         return outcome;
     }
 
-    /// Those of a session run alone.
-    public Lookups lookups() {
-        return (request, plain, query, answer) -> {
-            if (points.isPresent() && plain && query.settings().session().isEmpty() && PointReads.fits(query)) {
-                return batching.defer(points.get().submit(query), answer);
-            }
-            request.requireThread();
-            return answer.apply(documents.one(query));
-        };
+    /// Reads one document, with the reads of other requests or, in a session, by a command of its own; never blocks.
+    ///
+    /// @param plain as `ResourceMetadata.plain` of the collection
+    /// @param answer as that of [#write]
+    public Response one(
+            DocumentQuery query, boolean plain, Function<Optional<RawBsonDocument>, Response.Ready> answer) {
+        boolean shares =
+                points.isPresent() && plain && query.settings().session().isEmpty() && PointReads.fits(query);
+        return batching.defer(
+                shares
+                        ? points.get().submit(query)
+                        : onThread("read", () -> new BatchResult<>(documents.one(query), 0)),
+                answer);
     }
 
     /// A read from a plain collection.

@@ -11,11 +11,11 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Fields;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
-import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
@@ -27,20 +27,19 @@ public final class GetDocument implements DataHandler {
     /// All representations of a document have one tag, with which a client's cache must not mistake one for another.
     private static final Fields VARY = Fields.of("Vary", "Accept");
 
-    private final Lookups lookups;
+    private final Coalescer reads;
     private final Queries queries;
 
-    public GetDocument(Lookups lookups, Duration timeLimit) {
-        this.lookups = lookups;
+    public GetDocument(Coalescer reads, Duration timeLimit) {
+        this.reads = reads;
         this.queries = new Queries(timeLimit);
     }
 
     @Override
     public Response handle(DataRequest request) {
-        return lookups.one(
-                request.http(),
-                request.resource().plain(),
+        return reads.one(
                 queries.document(request),
+                request.resource().plain(),
                 found -> answer(request, found.orElseThrow(() -> missing(request))));
     }
 
