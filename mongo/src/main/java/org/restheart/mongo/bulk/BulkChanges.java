@@ -25,6 +25,7 @@ import org.restheart.http.Response;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
+import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
@@ -52,11 +53,11 @@ public final class BulkChanges {
         ContentSize.check(request);
         HiddenFields.checkChange(
                 request.grant(), request.contentDocument(), request.parameters().arrayFilters());
-        var update = UpdateContent.ofDocuments(request, request.contentDocument());
+        var fields = ServerFields.of(request);
+        var update = UpdateContent.ofDocuments(
+                fields, request.contentDocument(), request.parameters().arrayFilters());
         var condition = WrittenCheck.condition(request.grant());
-        if (condition.isPresent()
-                && FilterFields.mayLeave(
-                        condition.get(), update, request.grant().mergeRequest())) {
+        if (condition.isPresent() && FilterFields.mayLeave(condition.get(), update, fields.merged())) {
             throw WrittenCheck.outside();
         }
         request.http().requireThread();

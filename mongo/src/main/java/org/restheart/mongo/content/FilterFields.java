@@ -2,7 +2,6 @@ package org.restheart.mongo.content;
 
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -21,9 +20,9 @@ public final class FilterFields {
     /// Whether an update could turn a document that `filter` matches into one that it does not match.
     ///
     /// @param laidOver fields that the update always sets: a filter that requires just these values still matches
-    public static boolean mayLeave(BsonDocument filter, Update update, Optional<BsonDocument> laidOver) {
+    public static boolean mayLeave(BsonDocument filter, Update update, BsonDocument laidOver) {
         var fields = new FilterFields();
-        fields.add(filter, laidOver.orElseGet(BsonDocument::new));
+        fields.add(filter, laidOver);
         var touched = TouchedPaths.of(update);
         return fields.anything || fields.paths.stream().anyMatch(touched::mayDecide);
     }

@@ -17,7 +17,6 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.FieldPath;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.metadata.EscapedKeys;
 
@@ -31,27 +30,22 @@ public final class NewDocument {
 
     private NewDocument() {}
 
-    /// The fields of a document: dotted keys expanded, `$currentDate` resolved, fields added by the collection and the
-    /// access rule merged in. A copy; the content is not changed.
+    /// The fields of a document: dotted keys expanded, `$currentDate` resolved, the server's fields merged in. A copy;
+    /// the content is not changed.
     ///
     /// @throws org.restheart.http.ProblemException 400
-    public static BsonDocument of(DataRequest request, BsonDocument content) {
-        var now = Instant.now();
-        var document = stored(content, now);
-        document.putAll(RequestProperties.of(request, now));
-        mergeRule(request, document);
+    public static BsonDocument of(ServerFields fields, BsonDocument content) {
+        var document = stored(content, Instant.now());
+        document.putAll(fields.added());
+        fields.merged().forEach((path, value) -> put(document, path, value));
         return document;
     }
 
     /// Content merged with the fields of the access rule, without expanding keys. A copy.
-    static BsonDocument merged(DataRequest request, BsonDocument content) {
+    static BsonDocument merged(ServerFields fields, BsonDocument content) {
         var merged = copy(content);
-        mergeRule(request, merged);
+        fields.merged().forEach((path, value) -> put(merged, path, value));
         return merged;
-    }
-
-    private static void mergeRule(DataRequest request, BsonDocument document) {
-        request.grant().mergeRequest().ifPresent(merge -> merge.forEach((path, value) -> put(document, path, value)));
     }
 
     /// A mutable copy of the document itself: content is shared and may be raw bytes.
@@ -94,9 +88,8 @@ public final class NewDocument {
     /// The properties of a database or collection.
     ///
     /// @throws org.restheart.http.ProblemException 400
-    public static BsonDocument properties(DataRequest request, BsonDocument content) {
-        var properties = stored(content, Instant.now());
-        mergeRule(request, properties);
+    public static BsonDocument properties(ServerFields fields, BsonDocument content) {
+        var properties = of(fields, content);
         properties.computeIfPresent(PIPELINES, (_, value) -> EscapedKeys.escape(value));
         properties.remove("_id");
         properties.remove(EntityTags.FIELD);

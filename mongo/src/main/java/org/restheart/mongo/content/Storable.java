@@ -32,13 +32,15 @@ public sealed interface Storable {
     ///
     /// @throws org.restheart.http.ProblemException 400; 500 if it cannot be validated
     static Storable of(DataRequest request, BsonDocument content) {
+        var fields = ServerFields.of(request);
         if (request.path().kind().isSchemas()) {
-            var schema = new Schema(request.path().requireDb(), NewDocument.merged(request, content));
+            var schema = new Schema(request.path().requireDb(), NewDocument.merged(fields, content));
             return valid(request, schema);
         }
-        var storable = content instanceof RawBsonDocument raw && isStoredAsIs(request, raw)
-                ? new AsIs(raw)
-                : new Changed(NewDocument.of(request, content));
+        var storable =
+                content instanceof RawBsonDocument raw && fields.areNone() && areOrdinary(RawDocuments.names(raw))
+                        ? new AsIs(raw)
+                        : new Changed(NewDocument.of(fields, content));
         return valid(request, storable);
     }
 
@@ -52,12 +54,6 @@ public sealed interface Storable {
 
     /// The content without the fields that the server adds to every document.
     BsonDocument content();
-
-    private static boolean isStoredAsIs(DataRequest request, RawBsonDocument content) {
-        return request.grant().mergeRequest().isEmpty()
-                && request.resource().property(RequestProperties.PROPERTY).isEmpty()
-                && areOrdinary(RawDocuments.names(content));
-    }
 
     private static boolean areOrdinary(List<String> names) {
         if (names.size() > MAX_FIELDS_AS_IS) {

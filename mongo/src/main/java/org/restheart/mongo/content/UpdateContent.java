@@ -4,7 +4,6 @@ import static org.restheart.mongo.content.DataContent.invalid;
 import static org.restheart.mongo.content.UpdateOperators.SET;
 import static org.restheart.mongo.content.UpdateOperators.SET_ON_INSERT;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -18,7 +17,6 @@ import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.metadata.EscapedKeys;
 
@@ -38,37 +36,40 @@ public final class UpdateContent {
     /// For one document, whose tag changes.
     ///
     /// @throws org.restheart.http.ProblemException 400, 413
-    public static Update ofDocument(DataRequest request, BsonValue content, ObjectId etag) {
+    public static Update ofDocument(
+            ServerFields fields, BsonValue target, BsonValue content, List<BsonDocument> arrayFilters, ObjectId etag) {
         var tag = new BsonDocument(EntityTags.FIELD, new BsonObjectId(etag));
         if (content.isArray()) {
-            return pipeline(request, content.asArray(), tag);
+            return pipeline(fields, content.asArray(), arrayFilters, tag);
         }
         var document = content.asDocument();
         var id = document.get("_id");
-        if (id != null && !id.equals(request.id())) {
+        if (id != null && !id.equals(target)) {
             throw invalid("_id in json data cannot be different than id in URL");
         }
         requireData(document);
-        return operators(request, withoutId(document, request.id()), RequestProperties.of(request, Instant.now()), tag);
+        return operators(fields, withoutId(document, target), arrayFilters, tag);
     }
 
     /// For many documents, whose tags do not change. An `_id` is passed to MongoDB, which accepts an unchanged one.
     ///
     /// @throws org.restheart.http.ProblemException 400, 413
-    public static Update.Operators ofDocuments(DataRequest request, BsonDocument content) {
+    public static Update.Operators ofDocuments(
+            ServerFields fields, BsonDocument content, List<BsonDocument> arrayFilters) {
         requireData(content);
-        return operators(request, content, RequestProperties.of(request, Instant.now()), new BsonDocument());
+        return operators(fields, content, arrayFilters, new BsonDocument());
     }
 
     /// For the properties of a database or collection.
     ///
     /// @throws org.restheart.http.ProblemException 400, but not for an empty document
-    public static Update.Operators ofProperties(DataRequest request, BsonDocument content, ObjectId etag) {
+    public static Update.Operators ofProperties(
+            ServerFields fields, BsonDocument content, List<BsonDocument> arrayFilters, ObjectId etag) {
         var tag = new BsonDocument(EntityTags.FIELD, new BsonObjectId(etag));
         if (content.isEmpty()) {
             return new Update.Operators(new BsonDocument(SET, tag));
         }
-        var update = operators(request, withoutId(content), new BsonDocument(), tag);
+        var update = operators(fields, withoutId(content), arrayFilters, tag);
         update.document().forEach((operator, paths) -> escapePipelines(operator, paths.asDocument()));
         return update;
     }
@@ -122,25 +123,24 @@ public final class UpdateContent {
         return others;
     }
 
-    private static Update pipeline(DataRequest request, BsonArray content, BsonDocument tag) {
+    private static Update pipeline(
+            ServerFields fields, BsonArray content, List<BsonDocument> arrayFilters, BsonDocument tag) {
         if (content.isEmpty()) {
             throw noData();
         }
-        if (!request.parameters().arrayFilters().isEmpty()) {
+        if (!arrayFilters.isEmpty()) {
             throw invalid("arrayFilters are for update operators; a pipeline selects elements by $map or $filter");
         }
         var last = new BsonDocument();
-        RequestProperties.of(request, Instant.now()).forEach((path, value) -> last.put(path, literal(value)));
-        request.grant()
-                .mergeRequest()
-                .ifPresent(merge -> merge.forEach((path, value) -> {
-                    last.keySet().removeIf(other -> UpdateOperators.overlap(other, path));
-                    last.put(path, literal(value));
-                }));
+        fields.added().forEach((path, value) -> last.put(path, literal(value)));
+        fields.merged().forEach((path, value) -> {
+            last.keySet().removeIf(other -> UpdateOperators.overlap(other, path));
+            last.put(path, literal(value));
+        });
         tag.forEach((path, value) -> last.put(path, literal(value)));
         var stages = new ArrayList<BsonDocument>();
         content.forEach(stage -> stages.add(stage.asDocument()));
-        request.grant().mergeRequest().ifPresent(merge -> merge.keySet().forEach(path -> addContainers(path, stages)));
+        fields.merged().keySet().forEach(path -> addContainers(path, stages));
         stages.add(new BsonDocument(SET, last));
         return new Update.Pipeline(stages);
     }
@@ -175,15 +175,15 @@ public final class UpdateContent {
     }
 
     private static Update.Operators operators(
-            DataRequest request, BsonDocument content, BsonDocument added, BsonDocument tag) {
+            ServerFields fields, BsonDocument content, List<BsonDocument> arrayFilters, BsonDocument tag) {
         var changes = new UpdateContent();
         content.forEach(changes::add);
         changes.requireFew();
         changes.remove(EntityTags.FIELD);
-        changes.override(added);
-        request.grant().mergeRequest().ifPresent(changes::override);
+        changes.override(fields.added());
+        changes.override(fields.merged());
         changes.override(tag);
-        return changes.toUpdate(request.parameters().arrayFilters());
+        return changes.toUpdate(arrayFilters);
     }
 
     private void add(String key, BsonValue value) {

@@ -15,6 +15,7 @@ import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
+import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
@@ -82,14 +83,14 @@ public final class SingleWrites {
         var etag = new ObjectId();
         HiddenFields.checkChange(
                 request.grant(), request.content(), request.parameters().arrayFilters());
-        var update = UpdateContent.ofDocument(request, request.content(), etag);
+        var fields = ServerFields.of(request);
+        var update = UpdateContent.ofDocument(
+                fields, request.id(), request.content(), request.parameters().arrayFilters(), etag);
         var mode = mode(request);
         var judge = WrittenCheck.ofUpdate(
                 collections,
                 request,
-                condition -> mode != WriteMode.UPDATE
-                        || FilterFields.mayLeave(
-                                condition, update, request.grant().mergeRequest()));
+                condition -> mode != WriteMode.UPDATE || FilterFields.mayLeave(condition, update, fields.merged()));
         return write(
                 request,
                 target(request).updating(update, mode).judgedBy(judge),

@@ -71,7 +71,12 @@ record ChangeMetadata(RequestCollections collections, Preconditions precondition
         flatten("", content, flat);
         HiddenFields.checkChange(
                 request.grant(), prefixed(flat), request.parameters().arrayFilters());
-        var update = (Update.Operators) UpdateContent.ofDocument(request, flat, etag);
+        var update = (Update.Operators) UpdateContent.ofDocument(
+                FileMetadata.fields(request),
+                request.id(),
+                flat,
+                request.parameters().arrayFilters(),
+                etag);
         var fields = update.document().getDocument("$set");
         var set = prefixed(fields);
         rename(set, fields.get("filename"));

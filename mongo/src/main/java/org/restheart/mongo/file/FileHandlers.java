@@ -93,7 +93,7 @@ public final class FileHandlers {
     /// Writes outside of the session and the transaction of the request: content does not fit into a transaction.
     private static DataHandler outsideSessions(DataHandler handler) {
         return request -> {
-            var response = handler.handle(FileMetadata.merging(request.withoutSession()));
+            var response = handler.handle(request.withoutSession());
             return SessionParameter.namesTransaction(request.http().query())
                     ? response.map(done -> done.withAlso(
                             "Warning", FoundWarnings.line("files are written outside of transactions, at once")))

@@ -4,7 +4,6 @@ import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -16,6 +15,7 @@ import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 
@@ -57,29 +57,19 @@ final class FileMetadata {
                 .orElse(path);
     }
 
-    /// The request with the fields that its access rule merges named as they are below `metadata`, however
-    /// the rule names them: filters of a rule call `metadata.owner` what is `owner` here.
-    static DataRequest merging(DataRequest request) {
-        var merge = request.grant().mergeRequest();
-        if (merge.isEmpty()) {
-            return request;
-        }
-        var fields = new BsonDocument();
-        merge.get().forEach((path, value) -> {
+    /// The fields that the server adds below `metadata`, however the rule names them: filters of a rule call
+    /// `metadata.owner` what is `owner` here.
+    static ServerFields fields(DataRequest request) {
+        var fields = ServerFields.of(request);
+        var merged = new BsonDocument();
+        fields.merged().forEach((path, value) -> {
             if (WRAPPERS.contains(path) && value.isDocument()) {
-                fields.putAll(value.asDocument());
+                merged.putAll(value.asDocument());
             } else {
-                fields.put(unwrapped(path), value);
+                merged.put(unwrapped(path), value);
             }
         });
-        var caller = request.http().caller();
-        return new DataRequest(
-                request.http().with(caller.with(request.grant().withMergeRequest(Optional.of(fields)))),
-                request.path(),
-                request.parameters(),
-                request.resource(),
-                request.session(),
-                request.validation());
+        return new ServerFields(fields.added(), merged);
     }
 
     /// A copy of the metadata without the id, which the path names.
@@ -99,7 +89,7 @@ final class FileMetadata {
     ///
     /// @throws org.restheart.http.ProblemException 400
     static BsonDocument whole(DataRequest request, BsonDocument content, ObjectId etag) {
-        var metadata = NewDocument.of(request, content);
+        var metadata = NewDocument.of(fields(request), content);
         metadata.remove("_id");
         metadata.remove(EntityTags.FIELD);
         return metadata.append(EntityTags.FIELD, new BsonObjectId(etag));

@@ -16,7 +16,7 @@ import org.restheart.http.Response;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.NewDocument;
-import org.restheart.mongo.content.UpdateContent;
+import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.find.Collations;
@@ -62,7 +62,7 @@ public final class CollectionHandlers {
     /// `PUT`: creates a collection, or replaces its properties.
     public Response put(DataRequest request) {
         var etag = new ObjectId();
-        var fields = NewDocument.properties(request, request.contentDocument());
+        var fields = NewDocument.properties(ServerFields.ofRule(request.grant()), request.contentDocument());
         streams.check(fields);
         checkCollation(fields);
         var document = properties.document(request, fields, etag);
@@ -125,7 +125,7 @@ public final class CollectionHandlers {
             throw new ProblemException(CONTENT_INVALID, "no data provided");
         }
         var etag = new ObjectId();
-        var update = UpdateContent.ofProperties(request, content, etag);
+        var update = properties.change(request, etag);
         streams.check(update);
         checkCollation(update.document());
         request.http().requireThread();

@@ -3,7 +3,7 @@ package org.restheart.mongo.management;
 import org.bson.types.ObjectId;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.NewDocument;
-import org.restheart.mongo.content.UpdateContent;
+import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.metadata.Metadata;
@@ -28,7 +28,7 @@ public final class DatabaseHandlers {
     /// `PUT`: creates a database, or replaces its properties.
     public Response put(DataRequest request) {
         var etag = new ObjectId();
-        var fields = NewDocument.properties(request, request.contentDocument());
+        var fields = NewDocument.properties(ServerFields.ofRule(request.grant()), request.contentDocument());
         var document = properties.document(request, fields, etag);
         request.http().requireThread();
         properties.checkExistence(request, request.resource().exists());
@@ -48,7 +48,7 @@ public final class DatabaseHandlers {
     /// `PATCH`: changes some of a database's properties.
     public Response patch(DataRequest request) {
         var etag = new ObjectId();
-        var update = UpdateContent.ofProperties(request, request.contentDocument(), etag);
+        var update = properties.change(request, etag);
         request.http().requireThread();
         return properties.update(request, update, etag, TAG_REQUIRED);
     }

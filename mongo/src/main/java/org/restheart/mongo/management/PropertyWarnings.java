@@ -19,7 +19,7 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.ContentSize;
-import org.restheart.mongo.content.RequestProperties;
+import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.hal.HalPages;
@@ -168,7 +168,7 @@ public final class PropertyWarnings {
                 }
             }
             case "checkContentSize" -> warnings.addAll(ContentSize.warnings(value));
-            case "addRequestProperties" -> warnings.addAll(RequestProperties.warnings(value));
+            case "addRequestProperties" -> warnings.addAll(ServerFields.warnings(value));
             default -> {
                 if (!WITH_MEANING.contains(name)) {
                     Optional.ofNullable(SYNONYMS.get(name))

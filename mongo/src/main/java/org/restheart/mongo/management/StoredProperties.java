@@ -10,6 +10,8 @@ import org.restheart.bson.fields.Update;
 import org.restheart.http.Method;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.content.ServerFields;
+import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
@@ -72,6 +74,17 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
         return ofProperties instanceof WriteOutcome.Created || ofProperties instanceof WriteOutcome.Changed
                 ? created ? new WriteOutcome.Created() : new WriteOutcome.Changed()
                 : ofProperties;
+    }
+
+    /// The change of properties that the content of a request asks for.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    Update.Operators change(DataRequest request, ObjectId etag) {
+        return UpdateContent.ofProperties(
+                ServerFields.ofRule(request.grant()),
+                request.contentDocument(),
+                request.parameters().arrayFilters(),
+                etag);
     }
 
     /// Changes some of them, also if there were none before.

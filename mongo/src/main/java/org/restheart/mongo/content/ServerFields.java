@@ -11,23 +11,39 @@ import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.data.Access;
 import org.restheart.http.LogTime;
 import org.restheart.http.Nearest;
+import org.restheart.http.Request;
 import org.restheart.http.Words;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.exchange.DataRequest;
 
-/// Properties of write requests that are stored in documents: the collection's property `addRequestProperties`, an
-/// array of names, or `{"field": [names]}` to store them below a field.
-public final class RequestProperties {
-    static final String PROPERTY = "addRequestProperties";
+/// Fields of documents that are written which are not the client's. Immutable by agreement.
+///
+/// @param added by the collection: properties of the request that its property `addRequestProperties` names, in an
+///     array, or in `{"field": [names]}` to store them below a field
+/// @param merged by the access rule, by paths; they win
+public record ServerFields(BsonDocument added, BsonDocument merged) {
+    private static final String PROPERTY = "addRequestProperties";
 
     private static final Set<String> NAMES = Words.of("""
-            userName userRoles epochTimeStamp dateTime localIp localPort localServerName queryString relativePath
-            remoteIp requestMethod requestProtocol
-            """);
+        userName userRoles epochTimeStamp dateTime localIp localPort localServerName queryString relativePath
+        remoteIp requestMethod requestProtocol
+        """);
 
-    private RequestProperties() {}
+    public static ServerFields of(DataRequest request) {
+        return new ServerFields(added(request), ofRule(request.grant()).merged);
+    }
+
+    /// Those of the access rule alone.
+    public static ServerFields ofRule(Access access) {
+        return new ServerFields(new BsonDocument(), access.mergeRequest().orElseGet(BsonDocument::new));
+    }
+
+    boolean areNone() {
+        return added.isEmpty() && merged.isEmpty();
+    }
 
     /// What has no effect in the property.
     public static List<String> warnings(BsonValue property) {
@@ -48,40 +64,40 @@ public final class RequestProperties {
         return warnings;
     }
 
-    /// The fields merged into the content; empty if the collection requests none. Unknown names are ignored.
-    static BsonDocument of(DataRequest request, Instant now) {
-        var wanted = request.resource().property(PROPERTY).orElse(new BsonArray());
+    /// Unknown names are ignored.
+    private static BsonDocument added(DataRequest request) {
+        var wanted = request.resource().property(PROPERTY).orElseGet(BsonArray::new);
+        var now = Instant.now();
         if (wanted.isArray()) {
-            return values(request, wanted.asArray(), now);
+            return values(request.http(), wanted.asArray(), now);
         }
         var fields = new BsonDocument();
-        if (wanted.isDocument()) {
-            wanted.asDocument().forEach((field, names) -> {
+        if (wanted instanceof BsonDocument lists) {
+            lists.forEach((field, names) -> {
                 if (names.isArray()) {
-                    fields.put(field, values(request, names.asArray(), now));
+                    fields.put(field, values(request.http(), names.asArray(), now));
                 }
             });
         }
         return fields;
     }
 
-    private static BsonDocument values(DataRequest request, BsonArray names, Instant now) {
+    private static BsonDocument values(Request http, BsonArray names, Instant now) {
         var values = new BsonDocument();
         for (var name : names) {
             if (name.isString()) {
-                value(request, name.asString().getValue(), now)
+                value(http, name.asString().getValue(), now)
                         .ifPresent(value -> values.put(name.asString().getValue(), value));
             }
         }
         return values;
     }
 
-    private static Optional<BsonValue> value(DataRequest request, String name, Instant now) {
-        var http = request.http();
+    private static Optional<BsonValue> value(Request http, String name, Instant now) {
         var connection = http.connection();
         return switch (name) {
             case "userName" -> http.caller().account().map(Account::name).map(BsonString::new);
-            case "userRoles" -> http.caller().account().map(RequestProperties::roles);
+            case "userRoles" -> http.caller().account().map(ServerFields::roles);
             case "epochTimeStamp" ->
                 Optional.of(new BsonDateTime(now.truncatedTo(ChronoUnit.SECONDS).toEpochMilli()));
             case "dateTime" -> text(LogTime.of(now));
