@@ -28,7 +28,6 @@ import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.document.FindDocuments;
 import org.restheart.mongo.document.FindViolations;
 import org.restheart.mongo.document.GetDocument;
-import org.restheart.mongo.document.OneDocument;
 import org.restheart.mongo.document.PostDocument;
 import org.restheart.mongo.document.PostToCollection;
 import org.restheart.mongo.document.SingleWrites;
@@ -201,8 +200,8 @@ final class MongoParts implements AutoCloseable {
                         PostToCollection.ofSchema(
                                 new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
         var bulk = new BulkChanges(collections, config.bulkTimeLimit());
-        routes.on(BULK_DOCUMENTS, PATCH, new OneDocument(collections, single, bulk::patch));
-        routes.on(BULK_DOCUMENTS, DELETE, new OneDocument(collections, single, bulk::delete));
+        routes.on(BULK_DOCUMENTS, PATCH, single.ofOneOr(bulk::patch));
+        routes.on(BULK_DOCUMENTS, DELETE, single.ofOneOr(bulk::delete));
         routes.on(BULK_SCHEMAS, PATCH, new FollowedWrite(validators, bulk::patch));
         routes.on(BULK_SCHEMAS, DELETE, new FollowedWrite(validators, bulk::delete));
     }

@@ -1,14 +1,21 @@
 package org.restheart.mongo.document;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.NOT_FOUND;
 
 import com.mongodb.ReadPreference;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.bson.RawDocuments;
+import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
@@ -18,8 +25,10 @@ import org.restheart.mongo.content.FilterFields;
 import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.content.UpdateContent;
+import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
@@ -43,6 +52,7 @@ import org.restheart.mongo.write.WrittenCheck;
 ///
 /// Thread-safe.
 public final class SingleWrites {
+    private static final int MAX_ATTEMPTS = 10;
     private static final String TAG_REQUIRED = "The document's ETag must be provided using the 'If-Match' header";
 
     private final RequestCollections collections;
@@ -114,6 +124,83 @@ public final class SingleWrites {
                 request.id(),
                 request.writeFilter(),
                 preconditions.ofDocument(request));
+    }
+
+    /// `PATCH` and `DELETE` of `/{db}/{collection}/*` in judged requests for one document that matches a filter:
+    /// finds the id of one, then runs the request for that document. The write has the filter too, so that a
+    /// document that has changed in between is not written and another one is searched.
+    ///
+    /// In mode `upsert` a document is inserted when none matches, also for a request about many.
+    ///
+    /// @param others for all matching documents, and for requests of clients
+    public DataHandler ofOneOr(DataHandler others) {
+        return request -> {
+            var kind = request.http().attribute(DataWrite.KEY).map(DataWrite::kind);
+            if (kind.isEmpty()) {
+                return others.handle(request);
+            }
+            request.http().requireThread();
+            boolean upserts = request.http().method() == Method.PATCH && mode(request) == WriteMode.UPSERT;
+            if (kind.get() == DataWrite.Kind.AS_REQUESTED) {
+                return upserts && first(request).isEmpty()
+                        ? patch(request.withNewId(newId(request)))
+                        : others.handle(request);
+            }
+            DataHandler handler = request.http().method() == Method.DELETE
+                    ? this::delete
+                    : kind.get() == DataWrite.Kind.REPLACE_ONE ? this::put : this::patch;
+            for (int attempt = 1; ; attempt++) {
+                var id = first(request);
+                if (id.isEmpty() && !upserts) {
+                    DataWrite.report(request.http(), DataWrite.Report.changed(0, 0));
+                    return JsonResponses.empty(200);
+                }
+                try {
+                    return handler.handle(id.map(request::withId).orElseGet(() -> request.withNewId(newId(request))));
+                } catch (ProblemException e) {
+                    if (id.isEmpty() || e.problem().code() != NOT_FOUND || attempt == MAX_ATTEMPTS) {
+                        throw e;
+                    }
+                }
+            }
+        };
+    }
+
+    /// The id of a document that the request may write.
+    private Optional<BsonValue> first(DataRequest request) {
+        var found = SessionCollection.of(collections, request)
+                .with(ReadPreference.primary())
+                .find(request.writeFilter())
+                .projection(new BsonDocument("_id", new BsonInt32(1)))
+                .first();
+        return Optional.ofNullable(found).map(document -> document.get("_id"));
+    }
+
+    /// The id in the filter or in the content, as in MongoDB's upserts, else a new one.
+    private static BsonValue newId(DataRequest request) {
+        return idInFilter(request).or(() -> idInContent(request)).orElseGet(() -> new BsonObjectId(new ObjectId()));
+    }
+
+    private static Optional<BsonValue> idInContent(DataRequest request) {
+        return request.content() instanceof BsonDocument content
+                ? Stream.of(content, content.get("$setOnInsert"), content.get("$set"))
+                        .flatMap(part -> part instanceof BsonDocument fields
+                                ? Stream.ofNullable(fields.get("_id"))
+                                : Stream.empty())
+                        .findFirst()
+                : Optional.empty();
+    }
+
+    private static Optional<BsonValue> idInFilter(DataRequest request) {
+        var asked = request.parameters().find().filter().get("_id");
+        if (asked != null && asked.isDocument() && asked.asDocument().containsKey("$eq")) {
+            asked = asked.asDocument().get("$eq");
+        }
+        return Optional.ofNullable(asked)
+                .filter(value -> !value.isRegularExpression()
+                        && !value.isArray()
+                        && !(value.isDocument()
+                                && value.asDocument().keySet().stream().anyMatch(name -> name.startsWith("$"))));
     }
 
     /// Executes a write; without others, if its result has to be reported to a service, which waits for that.
