@@ -34,7 +34,7 @@ record Element(BsonValue id, RawBsonDocument document) {
     /// @param ids supplies an id for a document without one
     /// @throws org.restheart.http.ProblemException 400, 403, 413
     static Element of(DataRequest request, BsonDocument content, Supplier<BsonObjectId> ids, ObjectId etag) {
-        var fields = Storable.of(request, content);
+        var fields = Storable.valid(request, content);
         var given = fields.id();
         if (given.isEmpty()) {
             request.parameters().idType().requireGenerated();

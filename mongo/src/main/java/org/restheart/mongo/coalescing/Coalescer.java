@@ -123,7 +123,7 @@ public final class Coalescer {
                             if (statement.isEmpty()) {
                                 return new BatchResult<>(write.alone(), 0);
                             }
-                            var _ = write.judged();
+                            write.judgeKnown();
                             return shared.submit(statement.get()).join();
                         }),
                 answer);

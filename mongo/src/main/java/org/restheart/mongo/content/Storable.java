@@ -31,25 +31,26 @@ public sealed interface Storable {
     /// Content that is valid in its collection.
     ///
     /// @throws org.restheart.http.ProblemException 400; 500 if it cannot be validated
-    static Storable of(DataRequest request, BsonDocument content) {
-        var fields = ServerFields.of(request);
-        if (request.path().kind().isSchemas()) {
-            var schema = new Schema(request.path().requireDb(), NewDocument.merged(fields, content));
-            return valid(request, schema);
-        }
-        var storable =
-                content instanceof RawBsonDocument raw && fields.areNone() && areOrdinary(RawDocuments.names(raw))
-                        ? new AsIs(raw)
-                        : new Changed(NewDocument.of(fields, content));
-        return valid(request, storable);
-    }
-
-    private static Storable valid(DataRequest request, Storable storable) {
+    static Storable valid(DataRequest request, BsonDocument content) {
+        var storable = of(request, content);
         request.validation().ifPresent(validation -> {
             request.http().requireThread();
             validation.check(storable.content(), true);
         });
         return storable;
+    }
+
+    /// Content that has to be validated before it is stored.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    static Storable of(DataRequest request, BsonDocument content) {
+        var fields = ServerFields.of(request);
+        if (request.path().kind().isSchemas()) {
+            return new Schema(request.path().requireDb(), NewDocument.merged(fields, content));
+        }
+        return content instanceof RawBsonDocument raw && fields.areNone() && areOrdinary(RawDocuments.names(raw))
+                ? new AsIs(raw)
+                : new Changed(NewDocument.of(fields, content));
     }
 
     /// The content without the fields that the server adds to every document.

@@ -49,7 +49,7 @@ public final class PostDocument implements Creation {
 
     @Override
     public Response handle(DataRequest request, NewIds ids) {
-        var fields = Storable.of(request, request.content().asDocument());
+        var fields = Storable.valid(request, request.content().asDocument());
         var given = id(request, fields);
         return switch (request.parameters().writeMode().orElse(WriteMode.INSERT)) {
             case INSERT -> insert(request, given.orElseGet(ids.sequence()), fields, ids);

@@ -70,21 +70,23 @@ public final class SingleWrites {
     public Response put(DataRequest request) {
         ContentSize.check(request);
         var etag = new ObjectId();
-        var document = replacement(request, etag);
-        var judge = WrittenCheck.of(collections, request)
-                .map(check -> new Judge(collections.client(), replaced -> check.check(List.of(replaced))));
-        return write(
-                request,
-                target(request).replacing(document, mode(request)).judgedBy(judge),
-                outcome -> WriteResponses.of(outcome, etag.toHexString(), TAG_REQUIRED));
-    }
-
-    private static RawBsonDocument replacement(DataRequest request, ObjectId etag) {
         var content = Storable.of(request, request.contentDocument());
         if (content.id().filter(id -> !id.equals(request.id())).isPresent()) {
             throw new ProblemException(CONTENT_INVALID, "_id in content body is different than id in URL");
         }
-        return content.encode(request.id(), etag);
+        var document = content.encode(request.id(), etag);
+        var check = WrittenCheck.of(collections, request);
+        var judge = new Judge(collections.client(), replacement -> {
+            request.validation().ifPresent(schema -> schema.check(content.content(), true));
+            check.ifPresent(asked -> asked.check(List.of(replacement)));
+        });
+        boolean isJudged = request.validation().isPresent() || check.isPresent();
+        return write(
+                request,
+                target(request)
+                        .replacing(document, mode(request))
+                        .judgedBy(Optional.of(judge).filter(_ -> isJudged)),
+                outcome -> WriteResponses.of(outcome, etag.toHexString(), TAG_REQUIRED));
     }
 
     /// `PATCH /{db}/{collection}/{id}`: changes fields of a document, by operators or by a pipeline.

@@ -70,7 +70,7 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
 
     /// An element of `updates` or `deletes`. Empty for a write that must be sent separately: it is part of a
     /// session, its result is judged, or its duration or failure depends on more than a few comparisons.
-    /// What it stores must have been judged before ([#judged()]).
+    /// What it stores must have been judged before ([#judgeKnown()]).
     public Optional<BsonDocument> statement() {
         if (!target.mayShareCommand()) {
             return Optional.empty();
@@ -93,13 +93,11 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
         return sent == WriteMode.UPDATE ? statement : statement.append("upsert", BsonBoolean.TRUE);
     }
 
-    /// This write after what it stores is judged, as far as that is known. Blocks for MongoDB.
-    public DocumentWrite judged() {
-        if (judge.isPresent() && change instanceof Change.Replacement(var document)) {
-            judge.get().check().accept(document);
-            return judgedBy(Optional.empty());
+    /// Judges what it stores, if that is known before. Blocks for MongoDB.
+    public void judgeKnown() {
+        if (change instanceof Change.Replacement(var document)) {
+            judge.ifPresent(asked -> asked.check().accept(document));
         }
-        return this;
     }
 
     /// Executes it separately, once; blocks for MongoDB. When nothing matched, another read determines why; when the
@@ -107,12 +105,14 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
     ///
     /// @throws com.mongodb.MongoException if MongoDB refuses it or its outcome is unknown
     public WriteOutcome alone() {
-        var write = judged();
-        return write.run(write::attempt, write::attempt);
+        judgeKnown();
+        return run(this::attempt, this::attempt);
     }
 
     private Optional<WriteOutcome> attempt() {
-        return judge.isPresent() ? new CheckedUpdate(this, judge.get()).run() : in(target.collection());
+        return judge.isPresent() && change instanceof Change.Fields
+                ? new CheckedUpdate(this, judge.get()).run()
+                : in(target.collection());
     }
 
     /// As [#alone()], in a transaction that does something else too.
