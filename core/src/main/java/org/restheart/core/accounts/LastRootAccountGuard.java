@@ -73,8 +73,9 @@ final class LastRootAccountGuard implements Filter {
         if (target.kind() != ResourceKind.DB && !holdsDocuments(target)) {
             return next.handle(request);
         }
-        return inTurn(request, targeted(request, target), () -> {
-            refuseTheLast(request, target);
+        var filters = targeted(request, target);
+        return inTurn(request, filters, () -> {
+            refuseTheLast(request, filters);
             return next.handle(request);
         });
     }
@@ -88,12 +89,13 @@ final class LastRootAccountGuard implements Filter {
                                 request.require(RequestContent.KEY).value()))) {
             return next.handle(request);
         }
-        return inTurn(request, targeted(request, target), () -> {
+        var filters = targeted(request, target);
+        return inTurn(request, filters, () -> {
             if (target.id().isPresent()) {
-                boolean checked = SessionParameter.namesTransaction(request.query()) || isTheLast(request, target);
+                boolean checked = SessionParameter.namesTransaction(request.query()) || includeAll(filters);
                 return next.handle(checked ? request.with(DocumentCheck.KEY, checking(request)) : request);
             }
-            refuseTheLast(request, target);
+            refuseTheLast(request, filters);
             return next.handle(request);
         });
     }
@@ -187,33 +189,24 @@ final class LastRootAccountGuard implements Filter {
                 }
             }
             if (!demoted.isEmpty()) {
-                var filters = List.of(ofIds(demoted));
-                refuseInTransaction(request, filters);
-                if (includeAll(filters)) {
-                    throw refusal();
-                }
+                refuseTheLast(request, List.of(ofIds(demoted)));
             }
         };
     }
 
-    private void refuseTheLast(Request request, DataTarget target) {
-        refuseInTransaction(request, targeted(request, target));
-        if (isTheLast(request, target)) {
-            throw refusal();
-        }
-    }
-
-    private void refuseInTransaction(Request request, List<BsonDocument> filters) {
+    /// @param filters of the accounts that are deleted or demoted
+    private void refuseTheLast(Request request, List<BsonDocument> filters) {
         if (SessionParameter.namesTransaction(request.query()) && accounts.exist(filters)) {
             throw new ProblemException(
                     ProblemCode.CONFLICT,
                     "accounts with the role " + accounts.rootRole()
                             + " are deleted or changed outside of transactions only");
         }
-    }
-
-    private boolean isTheLast(Request request, DataTarget target) {
-        return includeAll(targeted(request, target));
+        if (includeAll(filters)) {
+            throw new ProblemException(
+                    ProblemCode.CONFLICT,
+                    "nobody could manage this server any more: no other account has the role " + accounts.rootRole());
+        }
     }
 
     /// Whether every account with the root role matches all filters; false if there is no such account.
@@ -267,11 +260,5 @@ final class LastRootAccountGuard implements Filter {
 
     private static BsonDocument ofIds(List<BsonValue> ids) {
         return new BsonDocument("_id", new BsonDocument("$in", new BsonArray(ids)));
-    }
-
-    private ProblemException refusal() {
-        return new ProblemException(
-                ProblemCode.CONFLICT,
-                "nobody could manage this server any more: no other account has the role " + accounts.rootRole());
     }
 }
