@@ -1,19 +1,14 @@
 package org.restheart.mongo.write;
 
 import com.mongodb.MongoBulkWriteException;
-import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
-import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.InsertManyOptions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.mongo.error.UnknownOutcomeException;
 
 /// Inserts documents: a single one, or those of an array, each of which is tried, in no order. Thread-safe.
 @FunctionalInterface
@@ -52,41 +47,6 @@ public interface Inserts {
             request.requireThread();
             return answer.apply(limited.insert(insert.namespace(), insert.writeConcern(), insert.documents(), ordered));
         };
-    }
-
-    /// Inserts by as many commands as [CommandBatches] says.
-    ///
-    /// @param ordered whether those behind the first that fails are not inserted
-    /// @return the errors of documents, each with its position
-    /// @throws com.mongodb.MongoException if more failed than single documents
-    /// @throws UnknownOutcomeException if documents of earlier commands were inserted then
-    static List<BulkWriteError> inBatches(
-            MongoCollection<RawBsonDocument> collection, List<RawBsonDocument> documents, boolean ordered) {
-        var errors = new ArrayList<BulkWriteError>();
-        int before = 0;
-        for (var batch : CommandBatches.of(documents, RawBsonDocument::getByteLength)) {
-            try {
-                var _ = collection.insertMany(batch, new InsertManyOptions().ordered(ordered));
-            } catch (MongoException e) {
-                errors.addAll(errorsOf(e, before, before > errors.size()));
-            }
-            if (ordered && !errors.isEmpty()) {
-                break;
-            }
-            before += batch.size();
-        }
-        return errors;
-    }
-
-    private static List<BulkWriteError> errorsOf(MongoException e, int before, boolean partly) {
-        if (e instanceof MongoBulkWriteException bulk
-                && bulk.getWriteConcernError() == null
-                && !bulk.getWriteErrors().isEmpty()) {
-            return bulk.getWriteErrors().stream()
-                    .map(error -> at(before + error.getIndex(), error))
-                    .toList();
-        }
-        throw partly ? new UnknownOutcomeException(e) : e;
     }
 
     /// The same error of the document at another position.

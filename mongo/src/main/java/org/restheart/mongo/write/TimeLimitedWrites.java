@@ -109,7 +109,15 @@ public final class TimeLimitedWrites {
                 .getDatabase(namespace.getDatabaseName())
                 .getCollection(namespace.getCollectionName(), RawBsonDocument.class)
                 .withWriteConcern(concern);
-        return Inserts.inBatches(collection, documents, ordered);
+        var inserts = documents.stream().map(InsertOneModel::new).toList();
+        try {
+            var _ = ordered
+                    ? BulkWrites.inOrder(Optional.empty(), collection, inserts)
+                    : BulkWrites.each(this, Optional.empty(), collection, inserts);
+            return List.of();
+        } catch (MongoBulkWriteException e) {
+            return Inserts.errors(e);
+        }
     }
 
     private MongoCluster commands() {
