@@ -64,7 +64,9 @@ record Element(BsonValue id, RawBsonDocument document) {
                 .map(BulkWriteError::getIndex)
                 .filter(i -> i.equals(first.get(elements.get(i).id)))
                 .forEach(i -> taken.put(elements.get(i).id, i));
-        taken.keySet().retainAll(Ids.taggedWith(etag, collection, taken.keySet()));
+        if (!taken.isEmpty()) {
+            taken.keySet().retainAll(Ids.taggedWith(etag, collection, taken.keySet()));
+        }
         return Set.copyOf(taken.values());
     }
 

@@ -2,7 +2,6 @@ package org.restheart.mongo.bulk;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
-import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
 import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.client.MongoCollection;
@@ -28,7 +27,6 @@ import org.restheart.mongo.format.DocumentReader;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
-import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WrittenCheck;
 
@@ -190,26 +188,22 @@ final class LineWrites {
     private void writeAllowed(List<LineElement.Storable> lines) {
         var elements = lines.stream().map(LineElement.Storable::element).toList();
         var models = elements.stream().map(element -> element.model(request)).toList();
-        try {
-            var result = BulkWrites.each(limited, request.session(), collection, models);
-            if (result.wasAcknowledged()) {
-                count(lines, result, Set.of());
-            }
-        } catch (MongoBulkWriteException e) {
-            var errors = Inserts.errors(e);
-            var earlier = BatchTag.isIn(request.http())
-                    ? Element.storedEarlier(elements, errors, etag, collection)
-                    : Set.<Integer>of();
-            var failed = new HashSet<Integer>();
-            for (var error : errors) {
-                if (!earlier.contains(error.getIndex())) {
-                    failed.add(error.getIndex());
-                    report.error(BulkReport.error(
-                            request, LinesReport.at(lines.get(error.getIndex()).line()), error));
-                }
-            }
-            count(lines, e.getWriteResult(), failed);
+        var tried = BulkWrites.each(limited, request.session(), collection, models);
+        if (!tried.result().wasAcknowledged()) {
+            return;
         }
+        var earlier = BatchTag.isIn(request.http())
+                ? Element.storedEarlier(elements, tried.errors(), etag, collection)
+                : Set.<Integer>of();
+        var failed = new HashSet<Integer>();
+        for (var error : tried.errors()) {
+            if (!earlier.contains(error.getIndex())) {
+                failed.add(error.getIndex());
+                report.error(BulkReport.error(
+                        request, LinesReport.at(lines.get(error.getIndex()).line()), error));
+            }
+        }
+        count(lines, tried.result(), failed);
     }
 
     private void count(List<LineElement.Storable> lines, BulkWriteResult result, Set<Integer> failed) {

@@ -2,9 +2,7 @@ package org.restheart.mongo.bulk;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
-import com.mongodb.MongoBulkWriteException;
 import com.mongodb.bulk.BulkWriteError;
-import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.bulk.BulkWriteUpsert;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,7 +12,6 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.bson.BsonArray;
-import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -96,19 +93,18 @@ public final class PostDocuments implements Creation {
     private Response replace(DataRequest request, List<Element> elements, ObjectId etag, NewIds ids) {
         var models = elements.stream().map(element -> element.model(request)).toList();
         var collection = collections.of(request);
-        try {
-            var result = BulkWrites.each(limited, request.session(), collection, models);
-            return result.wasAcknowledged()
-                    ? answer(request, report(request, result, List.of()), Set.of(), etag)
-                    : BulkReport.unacknowledged(request);
-        } catch (MongoBulkWriteException e) {
-            var earlier = ids.mayRepeat()
-                    ? Element.storedEarlier(elements, e.getWriteErrors(), etag, collection)
-                    : Set.<Integer>of();
-            noteLeftOut(e.getWriteErrors(), ids);
-            var report = report(request, e.getWriteResult(), BulkReport.errors(request, e, earlier));
-            return answer(request, report, failed(e.getWriteErrors(), earlier), etag);
+        var tried = BulkWrites.each(limited, request.session(), collection, models);
+        if (!tried.result().wasAcknowledged()) {
+            return BulkReport.unacknowledged(request);
         }
+        var earlier =
+                ids.mayRepeat() ? Element.storedEarlier(elements, tried.errors(), etag, collection) : Set.<Integer>of();
+        noteLeftOut(tried.errors(), ids);
+        List<BsonValue> created =
+                tried.result().getUpserts().stream().map(BulkWriteUpsert::getId).toList();
+        var errors = BulkReport.errors(request, tried.errors(), earlier);
+        var report = BulkReport.of(request, tried.result(), created, errors);
+        return answer(request, report, failed(tried.errors(), earlier), etag);
     }
 
     private static void noteLeftOut(List<BulkWriteError> errors, NewIds ids) {
@@ -146,12 +142,6 @@ public final class PostDocuments implements Creation {
 
     private static List<RawBsonDocument> documents(List<Element> elements) {
         return elements.stream().map(Element::document).toList();
-    }
-
-    private static BulkReport report(DataRequest request, BulkWriteResult result, List<BsonDocument> errors) {
-        List<BsonValue> created =
-                result.getUpserts().stream().map(BulkWriteUpsert::getId).toList();
-        return BulkReport.of(request, result, created, errors);
     }
 
     private static Response.Ready answer(DataRequest request, BulkReport report, Set<Integer> failed, ObjectId etag) {

@@ -37,14 +37,29 @@ public final class BulkWrites {
     ///
     /// @param session the client's, if it has one
     /// @param writes all inserts, or all replacements
-    /// @throws com.mongodb.MongoBulkWriteException when all are tried, if some failed
-    public static BulkWriteResult each(
+    /// @throws MongoException if more failed than single writes
+    public static Tried each(
             TimeLimitedWrites limited,
             Optional<ClientSession> session,
             MongoCollection<RawBsonDocument> collection,
             List<? extends WriteModel<RawBsonDocument>> writes) {
         boolean limits = session.isEmpty() && collection.getWriteConcern().isAcknowledged() && limited.areLimited();
-        return limits ? limited.each(collection, writes) : run(session, collection, writes, UNORDERED);
+        return limits ? limited.each(collection, writes) : tried(session, collection, writes, UNORDERED);
+    }
+
+    /// @param errors of those that failed, each with its position
+    public record Tried(BulkWriteResult result, List<BulkWriteError> errors) {}
+
+    static <T> Tried tried(
+            Optional<ClientSession> session,
+            MongoCollection<T> collection,
+            List<? extends WriteModel<T>> writes,
+            BulkWriteOptions options) {
+        try {
+            return new Tried(run(session, collection, writes, options), List.of());
+        } catch (MongoBulkWriteException e) {
+            return new Tried(e.getWriteResult(), Inserts.errors(e));
+        }
     }
 
     /// Runs them one after the other, until one fails.

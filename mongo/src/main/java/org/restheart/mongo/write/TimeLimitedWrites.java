@@ -1,11 +1,9 @@
 package org.restheart.mongo.write;
 
-import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.MongoWriteConcernException;
-import com.mongodb.ServerAddress;
 import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
@@ -13,6 +11,7 @@ import com.mongodb.bulk.BulkWriteUpsert;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCluster;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.BulkWriteOptions;
 import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.WriteModel;
@@ -32,6 +31,7 @@ import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
+import org.restheart.mongo.write.BulkWrites.Tried;
 
 /// Inserts and replacements of documents, each of which waits for a limited time where an open transaction has
 /// written a document with the same `_id`, or an operation on the collection waits for such a transaction. A document
@@ -110,14 +110,8 @@ public final class TimeLimitedWrites {
                 .getCollection(namespace.getCollectionName(), RawBsonDocument.class)
                 .withWriteConcern(concern);
         var inserts = documents.stream().map(InsertOneModel::new).toList();
-        try {
-            var _ = ordered
-                    ? BulkWrites.inOrder(Optional.empty(), collection, inserts)
-                    : BulkWrites.each(this, Optional.empty(), collection, inserts);
-            return List.of();
-        } catch (MongoBulkWriteException e) {
-            return Inserts.errors(e);
-        }
+        return BulkWrites.tried(Optional.empty(), collection, inserts, new BulkWriteOptions().ordered(ordered))
+                .errors();
     }
 
     private MongoCluster commands() {
@@ -128,18 +122,16 @@ public final class TimeLimitedWrites {
     /// Tries every write, as [BulkWrites#each].
     ///
     /// @param writes all inserts, or all replacements
-    /// @throws MongoBulkWriteException when all are tried, if some failed
-    BulkWriteResult each(
-            MongoCollection<RawBsonDocument> collection, List<? extends WriteModel<RawBsonDocument>> writes) {
+    Tried each(MongoCollection<RawBsonDocument> collection, List<? extends WriteModel<RawBsonDocument>> writes) {
         boolean inserts = writes.getFirst() instanceof InsertOneModel;
         var statements = writes.stream().map(TimeLimitedWrites::statement).toList();
-        return run(
-                        inserts ? "insert" : "update",
-                        collection.getNamespace(),
-                        collection.getWriteConcern(),
-                        statements,
-                        false)
-                .result();
+        var run = run(
+                inserts ? "insert" : "update",
+                collection.getNamespace(),
+                collection.getWriteConcern(),
+                statements,
+                false);
+        return new Tried(run.result(), run.errors());
     }
 
     private static RawBsonDocument statement(WriteModel<RawBsonDocument> write) {
@@ -231,13 +223,8 @@ public final class TimeLimitedWrites {
             return errors;
         }
 
-        /// @throws MongoBulkWriteException if some failed
         BulkWriteResult result() {
-            var result = BulkWriteResult.acknowledged(inserted, matched, 0, modified, upserts, List.of());
-            if (errors.isEmpty()) {
-                return result;
-            }
-            throw new MongoBulkWriteException(result, errors, null, new ServerAddress(), Set.of());
+            return BulkWriteResult.acknowledged(inserted, matched, 0, modified, upserts, List.of());
         }
 
         private void tryAll() {

@@ -182,6 +182,7 @@ class InsertCommandsTest {
                                             .getCollection("extremes", RawBsonDocument.class)
                                             .withWriteConcern(WriteConcern.MAJORITY),
                                     List.of(replacement))
+                            .result()
                             .getMatchedCount())
                     .isOne();
         }
