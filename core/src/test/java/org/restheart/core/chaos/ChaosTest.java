@@ -40,7 +40,7 @@ class ChaosTest {
     private static final @Nullable String REPORT = System.getProperty("chaos.report");
 
     /// Of the clients of [Workload] while there are those of [VolumeWorkload].
-    private static final int PAUSE_BESIDE_VOLUME = 200;
+    private static final int PAUSE_BESIDE_VOLUME = 100;
 
     @TempDir
     Path folder;

@@ -33,7 +33,7 @@ final class Workload {
     static final int PAUSE_MILLIS = 20;
 
     /// Between two transactions of a mover, whose five requests each cost more than others, times the pause of others.
-    private static final int MOVERS_PAUSE = 25;
+    private static final int MOVERS_PAUSE = 50;
 
     private final ChaosClient client;
     private final Ledger ledger;

@@ -194,9 +194,13 @@ class BatchingTest {
             delimiter = '|',
             value = {"{\"batching\": true}", "false"})
     void the_time_limit_holds_for_fields_of_any_level(String loader) {
-        var response = admin.ask(app(loader), "{parents(max: 2){slow{_id}}}");
-        assertStatus(408, response);
-        assertThat(response.body()).contains("Maximum query time limit of 8000ms exceeded");
+        try (var impatient = GraphqlGateway.start(mongo, "query-time-limit: 1000")) {
+            var asker = new GraphqlClient(impatient, "admin");
+            asker.define(app(loader), definition(loader));
+            var response = asker.ask(app(loader), "{parents(max: 2){slow{_id}}}");
+            assertStatus(408, response);
+            assertThat(response.body()).contains("Maximum query time limit of 1000ms exceeded");
+        }
     }
 
     @Test
