@@ -3,6 +3,7 @@ package org.restheart.core;
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoConfigurationException;
+import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandListener;
@@ -131,8 +132,11 @@ final class MongoConnection implements AutoCloseable {
         var uri = parse(config.mclient());
         var chosen = uri.getServerSelectionTimeout();
         var writeConcern = uri.getWriteConcern();
+        var preference = uri.getReadPreference();
         var reachability = new Reachability(
-                chosen == null ? SERVER_SELECTION : Duration.ofMillis(chosen), uri.getRequiredReplicaSetName());
+                chosen == null ? SERVER_SELECTION : Duration.ofMillis(chosen),
+                preference == null ? ReadPreference.primary() : preference,
+                uri.getRequiredReplicaSetName());
         return MongoClientSettings.builder()
                 .applicationName("restheart " + config.core().name() + " (" + purpose + ")")
                 .applyToClusterSettings(

@@ -1,8 +1,10 @@
 package org.restheart.core;
 
 import com.mongodb.MongoTimeoutException;
+import com.mongodb.ReadPreference;
 import com.mongodb.ServerAddress;
 import com.mongodb.connection.ClusterDescription;
+import com.mongodb.connection.ClusterType;
 import com.mongodb.connection.ServerDescription;
 import com.mongodb.connection.ServerType;
 import com.mongodb.event.ClusterDescriptionChangedEvent;
@@ -20,12 +22,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.RequestStart;
+import org.restheart.mongo.error.UnsatisfiedPreferenceException;
 import org.restheart.mongo.error.WrongDeploymentException;
 
 /// Fails server selection at once while the whole deployment is known to be unreachable, instead of letting every
 /// request wait for the selection time-out. A deployment that has members but elects a primary is waited for, for the
 /// selection time-out from the start of the request, not of each of its attempts. Fails it, too, while all members are
-/// of another replica set than the connection string names: the driver drops these and never looks again. Thread-safe.
+/// of another replica set than the connection string names: the driver drops these and never looks again; and a read
+/// whose preference no member satisfies while there is a primary. Thread-safe.
 final class Reachability implements ServerSelector, ClusterListener, ServerListener {
     /// Long enough for a member to restart, so that requests that waited for it are served.
     private static final Duration GRACE = Duration.ofSeconds(3);
@@ -45,10 +49,14 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
     private final Map<ServerAddress, String> otherDeployments = new ConcurrentHashMap<>();
 
     private volatile Set<ServerAddress> members = Set.of();
+    private volatile boolean hasPrimary;
+    private final ReadPreference preference;
 
     /// @param limit the selection time-out
+    /// @param preference that the connection string names
     /// @param replicaSet that the connection string names
-    Reachability(Duration limit, @Nullable String replicaSet) {
+    Reachability(Duration limit, ReadPreference preference, @Nullable String replicaSet) {
+        this.preference = preference;
         this.limit = limit;
         this.replicaSet = replicaSet;
     }
@@ -86,6 +94,9 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
     public void clusterDescriptionChanged(ClusterDescriptionChangedEvent event) {
         var servers = event.getNewDescription().getServerDescriptions();
         members = servers.stream().map(ServerDescription::getAddress).collect(Collectors.toUnmodifiableSet());
+        hasPrimary = event.getNewDescription().getType() == ClusterType.REPLICA_SET
+                && servers.stream().allMatch(server -> server.isOk() || server.getException() != null)
+                && servers.stream().anyMatch(server -> server.getType() == ServerType.REPLICA_SET_PRIMARY);
         boolean unreachable = servers.isEmpty()
                 ? isWithoutMembers(event.getNewDescription())
                 : servers.stream().allMatch(server -> !server.isOk() && server.getException() != null);
@@ -108,6 +119,13 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
             throw new MongoTimeoutException("no member of the MongoDB deployment can be reached");
         }
         var suitable = cluster.getServerDescriptions();
+        if (suitable.isEmpty() && hasPrimary) {
+            // of those that clients can name, a primary satisfies all others
+            throw new UnsatisfiedPreferenceException(
+                    preference.isSecondaryOk()
+                            ? preference.getName()
+                            : ReadPreference.secondary().getName());
+        }
         if (suitable.isEmpty() && RequestStart.left(limit).compareTo(MongoConnection.SEARCH) < 0) {
             throw new MongoTimeoutException("no member of the MongoDB deployment can serve the request in time");
         }

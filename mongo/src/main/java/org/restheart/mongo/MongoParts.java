@@ -126,7 +126,6 @@ final class MongoParts implements AutoCloseable {
         routes.requireAll();
         this.dispatcher = new RequestDispatcher(
                 new RequestChecks(
-                        client,
                         parameterSettings,
                         forbiddenOperators,
                         new Existence(metadata, config.querySecurity()),

@@ -4,7 +4,6 @@ import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
-import com.mongodb.client.MongoClient;
 import java.util.Locale;
 import java.util.Optional;
 import org.restheart.http.EntityTagList;
@@ -15,7 +14,6 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.aggregation.Aggregation;
-import org.restheart.mongo.concern.ReadMembers;
 import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
@@ -37,7 +35,6 @@ import org.restheart.mongo.session.Sessions;
 
 /// Checks requests, always in the same order, since the first error is reported. Thread-safe.
 record RequestChecks(
-        MongoClient client,
         Parameters.Settings parameterSettings,
         ForbiddenOperators forbiddenOperators,
         Existence existence,
@@ -54,9 +51,6 @@ record RequestChecks(
         var parameters = Parameters.parse(request, path, parameterSettings);
         FilterMistakes.warn(request, parameters.find().filter(), path.kind().isFiles());
         forbiddenOperators.check(parameters);
-        if (path.kind().holdsDocuments() && (request.method() == Method.GET || request.method() == Method.HEAD)) {
-            parameters.concerns().readPreference().ifPresent(wanted -> ReadMembers.require(client, wanted));
-        }
         var fresh = parameters.noCache() || ResourceMethods.isStructuralChange(path.kind(), request.method());
         var resource = existence.require(request, path, fresh);
         var session = SessionParameter.parse(request.query());

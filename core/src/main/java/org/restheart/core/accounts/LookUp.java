@@ -1,5 +1,6 @@
 package org.restheart.core.accounts;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoInterruptedException;
 import com.mongodb.MongoServerException;
@@ -11,6 +12,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.ShareTakenException;
+import org.restheart.mongo.error.UnsatisfiedPreferenceException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,11 +45,18 @@ final class LookUp {
                     .raise();
         } catch (MongoException e) {
             if (failing.compareAndSet(false, true)) {
-                LOG.warn("accounts and permissions cannot be looked up: {}", e.toString());
+                LOG.warn(
+                        "accounts and permissions cannot be looked up: {}",
+                        e instanceof MongoCommandException answer ? MongoFailures.reason(answer) : e.toString());
             } else {
                 LOG.debug("accounts and permissions still cannot be looked up", e);
             }
-            throw unavailable(e instanceof MongoServerException ? "" : "MongoDB unreachable: ");
+            throw unavailable(
+                    switch (e) {
+                        case MongoServerException _ -> "";
+                        case UnsatisfiedPreferenceException unsatisfied -> unsatisfied.getMessage() + ": ";
+                        default -> "MongoDB unreachable: ";
+                    });
         }
     }
 

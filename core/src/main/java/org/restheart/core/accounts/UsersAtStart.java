@@ -28,6 +28,7 @@ import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.core.config.SecurityStores.MongoRealmConfig.FirstUser;
 import org.restheart.core.server.StartException;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.error.UnsatisfiedPreferenceException;
 import org.restheart.mongo.error.WrongDeploymentException;
 import org.restheart.security.realm.DefaultAccount;
 import org.restheart.security.realm.UsersCollection;
@@ -149,12 +150,15 @@ final class UsersAtStart {
         return failure instanceof MongoCommandException answer
                 ? "The collections of accounts and permissions cannot be used: " + MongoFailures.reason(answer)
                         + ". It is tried again and again"
-                : failure instanceof MongoSecurityException
-                        ? MongoFailures.REFUSED + ": "
-                                + (stored
-                                        ? "nobody can sign in until it does"
-                                        : "until it does, requests for data get an error")
-                        : unreachable(cluster, stored);
+                : failure instanceof UnsatisfiedPreferenceException
+                        ? "The collections of accounts and permissions cannot be read: " + failure.getMessage()
+                                + ". It is tried again and again"
+                        : failure instanceof MongoSecurityException
+                                ? MongoFailures.REFUSED + ": "
+                                        + (stored
+                                                ? "nobody can sign in until it does"
+                                                : "until it does, requests for data get an error")
+                                : unreachable(cluster, stored);
     }
 
     private static String unreachable(ClusterDescription cluster, boolean stored) {
@@ -168,8 +172,8 @@ final class UsersAtStart {
         if (acl.rootRole().isEmpty() && !config.definesPermissions() && permissions.estimatedDocumentCount() == 0) {
             LOG.warn(
                     "No account may do anything: {}.{} has no permission, and no role may do everything"
-                            + " (/mongoAclAuthorizer/root-role). A configuration file replaces the built-in one, in which"
-                            + " the role admin may; overrides (-o, RHO) change single keys of it",
+                        + " (/mongoAclAuthorizer/root-role). A configuration file replaces the built-in one, in which"
+                        + " the role admin may; overrides (-o, RHO) change single keys of it",
                     acl.database(),
                     acl.collection());
         }

@@ -1,6 +1,5 @@
 /// How long writes wait until members of the deployment confirm them ([BoundedConcern]), how many members that are by
-/// default ([DefaultConcern]), how often operations are repeated whose connection broke ([ConnectionRetry]),
-/// and whether a member can answer a read ([ReadMembers]).
+/// default ([DefaultConcern]), and how often operations are repeated whose connection broke ([ConnectionRetry]).
 ///
 /// Must not know: the requests that write.
 @NullMarked

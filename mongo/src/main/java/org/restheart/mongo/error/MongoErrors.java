@@ -61,6 +61,7 @@ public final class MongoErrors {
                                 ? "MongoDB ended this after its time limit; a transaction may hold the document"
                                 : "MongoDB does not answer in time, a transaction may hold the document: whether a"
                                         + " write took place is not known");
+            case UnsatisfiedPreferenceException e -> MongoCodes.unavailable(String.valueOf(e.getMessage()));
             case MongoTimeoutException _ -> MongoCodes.unavailable("Timeout connecting to MongoDB, is it running?");
             case MongoSecurityException _ -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
             case MongoSocketException _ ->
