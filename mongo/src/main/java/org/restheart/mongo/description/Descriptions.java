@@ -176,12 +176,12 @@ public final class Descriptions {
         return schemas;
     }
 
-    /// None for a view, which MongoDB has no indexes of.
+    /// None for a view, which MongoDB has no indexes of, and if the gateway may not list them.
     private List<BsonDocument> readIndexes(MongoNamespace namespace) {
         try {
             return List.copyOf(catalog.indexes(namespace));
         } catch (MongoCommandException e) {
-            if (e.getErrorCode() == MongoCodes.NOT_SUPPORTED_ON_VIEW) {
+            if (e.getErrorCode() == MongoCodes.NOT_SUPPORTED_ON_VIEW || e.getErrorCode() == MongoCodes.UNAUTHORIZED) {
                 return List.of();
             }
             throw e;
