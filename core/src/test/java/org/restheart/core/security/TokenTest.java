@@ -124,10 +124,36 @@ class TokenTest extends TokenFixture {
     }
 
     @Test
-    void json_with_credentials_is_told_to_be_a_form() {
-        var json = gateway.anonymous().json("POST", "/token", "{\"username\": \"ada\", \"password\": \"ada-pw\"}");
-        assertStatus(401, json);
-        assertThat(json.body()).contains("as a form with grant_type=password, username and password");
+    void json_may_contain_credentials() {
+        var anonymous = gateway.anonymous();
+        var issued = anonymous.post("/token", "{\"username\": \"ada\", \"password\": \"ada-pw\"}");
+        assertStatus(200, issued);
+        assertThat(json(issued).keySet())
+                .containsExactly(
+                        "access_token", "token_type", "expires_in", "username", "roles", "expires_at", "renewal");
+        assertThat(json(issued).get("expires_at").asString().getValue())
+                .isEqualTo(issued.headers().firstValue("Auth-Token-Valid-Until").orElseThrow());
+        assertThat(json(issued).get("renewal").asString().getValue()).isEqualTo("POST /token?renew");
+        var renewed = anonymous.post("/token?renew", "{\"username\": \"ada\", \"password\": \"ada-pw\"}");
+        assertThat(json(renewed).get("access_token")).isNotEqualTo(json(issued).get("access_token"));
+        assertStatus(
+                200,
+                anonymous.post(
+                        "/token",
+                        "{\"grant_type\": \"client_credentials\", \"client_id\": \"ada\", \"client_secret\":"
+                                + " \"ada-pw\"}"));
+        assertStatus(200, anonymous.post("/token/cookie", "{\"username\": \"ada\", \"password\": \"ada-pw\"}"));
+        assertStatus(401, anonymous.post("/token", "{\"username\": \"ada\", \"password\": \"x\"}"));
+        assertStatus(400, anonymous.post("/token", "{\"username\": \"ada\"}"));
+        assertStatus(400, anonymous.post("/token", "{\"username\": \"ada\", \"password\": {\"$ne\": 1}}"));
+        for (var other : List.of("{}", "[]", "{\"username\"", "null")) {
+            var refused = anonymous.post("/token", other);
+            assertStatus(401, refused);
+            assertThat(refused.body())
+                    .contains("as a form with grant_type=password, username and password, or as JSON");
+            assertStatus(200, gateway.as("ada").post("/token", other));
+        }
+        assertStatus(200, gateway.as("ada").post("/token", "{\"username\": \"bob\", \"password\": \"x\"}"));
     }
 
     @Test
@@ -138,7 +164,7 @@ class TokenTest extends TokenFixture {
         assertStatus(401, form().send("POST", "/token", "grant_type=password&username=ada&password=x"));
         var incomplete = form().send("POST", "/token", "grant_type=password&username=ada");
         assertStatus(400, incomplete);
-        assertThat(incomplete.body()).contains("the form has no password");
+        assertThat(incomplete.body()).contains("the content has no password");
         var misspelt = form().send("POST", "/token", "grant_type=passwrd&username=ada&password=ada-pw");
         assertStatus(400, misspelt);
         assertThat(misspelt.body()).contains("grant_type must be password", "did you mean password?");

@@ -1,9 +1,15 @@
 package org.restheart.security.token;
 
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
@@ -14,7 +20,8 @@ import org.restheart.http.Request;
 import org.restheart.http.ShortText;
 import org.restheart.security.AmbientCredentials;
 
-/// Credentials in the fields of a form (RFC 6749, 4.3 and 4.4), converted to HTTP Basic before authentication.
+/// Credentials in the fields of a form (RFC 6749, 4.3 and 4.4) or, with the same names, of a JSON object, converted to
+/// HTTP Basic before authentication.
 final class FormCredentials {
     private static final int MAX_LENGTH = 64 * 1024;
     private static final int MAX_FIELDS = 100;
@@ -22,31 +29,66 @@ final class FormCredentials {
     private static final List<String> GRANT_TYPES = List.of("password", "client_credentials", "authorization_code");
     private static final String FORM = "application/x-www-form-urlencoded";
 
+    /// Fields of which JSON with credentials has at least one.
+    private static final List<String> NAMING = List.of("grant_type", "username", "client_id");
+
     private FormCredentials() {}
 
-    /// The fields of a form that is sent without an `Authorization` field, which would come first.
+    /// The fields that are sent without an `Authorization` field, which would come first.
     ///
     /// @throws org.restheart.http.ProblemException 400 for other content
     static Optional<Query> of(Request request) {
         return AuthorizationHeader.isIn(request.headers()) ? Optional.empty() : fields(request);
     }
 
-    /// The fields of a form, whatever the credentials.
+    /// The fields of a form or of a JSON object that names an account, whatever the credentials. Other JSON is ignored.
     ///
-    /// @throws org.restheart.http.ProblemException 400 for other content
+    /// @throws org.restheart.http.ProblemException 400 for other content of a form
     static Optional<Query> fields(Request request) {
-        boolean isForm = request.method() == Method.POST
-                && request.headers()
-                        .first("Content-Type")
-                        .filter(type -> type.toLowerCase(Locale.ROOT).startsWith(FORM))
-                        .isPresent();
-        if (!isForm) {
+        boolean isForm = has(request, FORM);
+        if (request.method() != Method.POST || !(isForm || isJson(request))) {
             return Optional.empty();
         }
-        if (request.body().isLongerThan(MAX_LENGTH)) {
+        boolean isTooLong = request.body().isLongerThan(MAX_LENGTH);
+        if (!isForm) {
+            return isTooLong ? Optional.empty() : ofJson(request.body().bytes());
+        }
+        if (isTooLong) {
             throw badRequest("the form is longer than " + MAX_LENGTH + " bytes");
         }
-        return Optional.of(Query.parse(new String(request.body().bytes(), StandardCharsets.UTF_8), MAX_FIELDS));
+        var form = new String(request.body().bytes(), StandardCharsets.UTF_8);
+        return Optional.of(Query.parse(form, MAX_FIELDS));
+    }
+
+    static boolean isJson(Request request) {
+        return has(request, "application/json");
+    }
+
+    private static boolean has(Request request, String type) {
+        return request.headers()
+                .first("Content-Type")
+                .filter(sent -> sent.toLowerCase(Locale.ROOT).startsWith(type))
+                .isPresent();
+    }
+
+    private static Optional<Query> ofJson(byte[] content) {
+        BsonValue parsed;
+        try {
+            parsed = JsonParser.parse(content);
+        } catch (MalformedJsonException _) {
+            return Optional.empty();
+        }
+        if (!(parsed instanceof BsonDocument object) || NAMING.stream().noneMatch(object::containsKey)) {
+            return Optional.empty();
+        }
+        var fields = new LinkedHashMap<String, String>();
+        object.forEach((name, value) -> {
+            if (value instanceof BsonString text) {
+                fields.put(name, text.getValue());
+            }
+        });
+        fields.putIfAbsent("grant_type", fields.containsKey("client_id") ? "client_credentials" : "password");
+        return Optional.of(Query.of(fields));
     }
 
     /// The request with the credentials that the grant type names.
@@ -72,7 +114,7 @@ final class FormCredentials {
     private static String required(Query form, String field) {
         return form.first(field)
                 .filter(value -> !value.isEmpty())
-                .orElseThrow(() -> badRequest("the form has no " + field));
+                .orElseThrow(() -> badRequest("the content has no " + field));
     }
 
     private static Request with(Request request, String name, String password) {

@@ -117,7 +117,16 @@ public final class TokenService implements IoThreadService {
                 return noStore(codes.get().exchange(request, form.get()));
             }
         }
-        return issuing(request, this::withToken);
+        return FormCredentials.isJson(request)
+                ? issuing(
+                        request,
+                        (manager, issued, granted) -> withToken(
+                                manager,
+                                issued,
+                                granted.clone()
+                                        .append("expires_at", new BsonString(MILLIS.format(issued.validUntil())))
+                                        .append("renewal", new BsonString("POST " + settings.uri() + "?renew"))))
+                : issuing(request, this::withToken);
     }
 
     private static boolean isCode(Query form) {
@@ -132,7 +141,7 @@ public final class TokenService implements IoThreadService {
         var account = request.caller().account();
         if (account.isEmpty()) {
             var form = request.method() == Method.POST
-                    ? ", or as a form with grant_type=password, username and password; JSON is not read here"
+                    ? ", or as a form with grant_type=password, username and password, or as JSON with the latter two"
                     : "";
             throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"", form)
                     .raise();
@@ -143,7 +152,8 @@ public final class TokenService implements IoThreadService {
                 account.get(),
                 tokens.orElseThrow(() -> Problem.helpful(
                                 ProblemCode.INTERNAL,
-                                "this server makes no tokens: its configuration has no token manager, such as jwtTokenManager")
+                                "this server makes no tokens: its configuration has no token manager, such as"
+                                        + " jwtTokenManager")
                         .raise()));
     }
 
@@ -174,14 +184,17 @@ public final class TokenService implements IoThreadService {
         return Stream.concat(query.all(name).stream(), form.all(name).stream()).toList();
     }
 
-    private Response.Ready withToken(TokenManager manager, TokenManager.Issued issued, BsonDocument limits) {
+    /// @param granted what the token is limited to, and what else the response says of it
+    private Response.Ready withToken(TokenManager manager, TokenManager.Issued issued, BsonDocument granted) {
         var body = new BsonDocument("access_token", new BsonString(issued.token()))
                 .append("token_type", new BsonString(manager.type()))
                 .append("expires_in", new BsonInt64(secondsLeft(issued)))
                 .append("username", new BsonString(issued.account().name()))
                 .append("roles", BsonTexts.array(issued.account().roles()));
-        if (limits.containsKey("scope")) {
-            body.append("scope", limits.get("scope"));
+        for (var name : List.of("scope", "expires_at", "renewal")) {
+            if (granted.containsKey(name)) {
+                body.append(name, granted.get(name));
+            }
         }
         return noStore(withFields(Response.json(200, body.toJson()), manager, issued));
     }
