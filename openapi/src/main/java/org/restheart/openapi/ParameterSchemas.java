@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,8 +20,10 @@ import org.bson.BsonString;
 import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.mongo.description.Shape;
+import org.restheart.mongo.parameter.UnknownParameters;
 import org.restheart.openapi.OpenApiConfig.Server;
 import org.restheart.openapi.VisibleResources.Group;
 import org.restheart.openapi.VisibleResources.Offered;
@@ -35,6 +38,8 @@ final class ParameterSchemas {
                     .map(name -> name.equals("*") ? "\\*" : name)
                     .collect(Collectors.joining("|"))
             + ")$)";
+
+    private static final Set<String> SCALARS = Set.of("string", "integer", "number", "boolean");
 
     private final QueryParameters definitions;
     private final Map<String, BsonDocument> shared = new TreeMap<>();
@@ -71,8 +76,25 @@ final class ParameterSchemas {
                         .append("description", BsonValues.value("only events with this value of a field"))
                         .append("schema", type("string"))
                         .append("required", BsonValues.value(wanted.required()))));
+        if (offered.operation().kind() == ResourceKind.AGGREGATION) {
+            variables.ifPresent(found -> found.schema(schemas::typeOf)
+                    .getDocument("properties")
+                    .forEach((name, schema) -> {
+                        if (!UnknownParameters.isKnown(name) && isAllowed(offered, name)) {
+                            all.add(variable(name, schema.asDocument()));
+                        }
+                    }));
+        }
         headers(offered.operation()).forEach((component, header) -> all.add(reference(component, header)));
         return all;
+    }
+
+    /// A variable by its own name. Objects have no usual spelling in a query string.
+    private static BsonDocument variable(String name, BsonDocument schema) {
+        boolean isScalar = schema.get("type") instanceof BsonString type && SCALARS.contains(type.getValue());
+        return object("name", name, "in", "query")
+                .append("description", BsonValues.value("a variable of the pipeline, instead of `avars`"))
+                .append("schema", isScalar ? schema : type("string"));
     }
 
     private static boolean isAllowed(Offered offered, String parameter) {

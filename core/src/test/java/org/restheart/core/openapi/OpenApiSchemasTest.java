@@ -124,15 +124,21 @@ class OpenApiSchemasTest extends OpenApiFixture {
         gateway.as("admin")
                 .put(
                         "/aggregated",
-                        "{\"aggrs\": [{\"uri\": \"since\", \"type\": \"pipeline\", \"stages\": [{\"$match\": {\"year\":"
-                                + " {\"$gte\": {\"$var\": \"from\"}}}}, {\"$limit\": {\"$var\": [\"n\", 5]}}, {\"$match\":"
-                                + " {\"owner\": {\"$var\": \"@user._id\"}}}]}]}");
+                        "{\"aggrs\": [{\"uri\": \"since\", \"type\": \"pipeline\", \"stages\": [{\"$match\":"
+                            + " {\"year\": {\"$gte\": {\"$var\": \"from\"}}}}, {\"$limit\": {\"$var\": [\"n\", 5]}},"
+                            + " {\"$match\": {\"owner\": {\"$var\": \"@user._id\"}}}]}]}");
         var operation = at(document("admin", "/_openapi/aggregated"), "paths", "/aggregated/_aggrs/since", "get");
         assertThat(operation.getArray("parameters").stream()
                         .map(BsonValue::asDocument)
                         .filter(parameter -> new BsonString("avars").equals(parameter.get("name"))))
                 .hasSize(1)
                 .allMatch(parameter -> parameter.getBoolean("required").getValue());
+        assertThat(operation.getArray("parameters"))
+                .contains(
+                        json("{name: 'from', in: 'query', description: 'a variable of the pipeline, instead of"
+                                + " `avars`', schema: {type: 'string'}}"),
+                        json("{name: 'n', in: 'query', description: 'a variable of the pipeline, instead of `avars`',"
+                                + " schema: {type: 'string'}}"));
         assertThat(operation.getDocument("x-variables"))
                 .isEqualTo(json("{type: 'object', properties: {from: {}, n: {default: 5}}, required: ['from']}"));
     }
@@ -192,25 +198,26 @@ class OpenApiSchemasTest extends OpenApiFixture {
         var admin = gateway.as("admin");
         assertStatus(201, admin.put("/_schemas", "{}"));
         assertStatus(201, admin.post("/_schemas", """
-                                {"_id": "thing", "type": "object",
-                                 "definitions": {
-                                   "Vault": {"type": "object", "properties": {"covert": {"type": "string"}}},
-                                   "Home": {"type": "object", "properties": {"covert": {}, "city": {}}}},
-                                 "properties": {
-                                   "vault": {"$ref": "#/definitions/Vault"},
-                                   "home": {"$ref": "#/definitions/Home"},
-                                   "office": {"type": "object", "properties": {"covert": {}, "city": {}},
-                                     "additionalProperties": {"properties": {"covert": {}}},
-                                     "enum": [{"covert": 1}], "const": {"covert": 1}},
-                                   "pair": {"type": "array", "items": [
-                                     {"type": "object", "properties": {"covert": {}, "left": {}}}]}}}
-                                """));
+            {"_id": "thing", "type": "object",
+             "definitions": {
+               "Vault": {"type": "object", "properties": {"covert": {"type": "string"}}},
+               "Home": {"type": "object", "properties": {"covert": {}, "city": {}}}},
+             "properties": {
+               "vault": {"$ref": "#/definitions/Vault"},
+               "home": {"$ref": "#/definitions/Home"},
+               "office": {"type": "object", "properties": {"covert": {}, "city": {}},
+                 "additionalProperties": {"properties": {"covert": {}}},
+                 "enum": [{"covert": 1}], "const": {"covert": 1}},
+               "pair": {"type": "array", "items": [
+                 {"type": "object", "properties": {"covert": {}, "left": {}}}]}}}
+            """));
         assertStatus(201, admin.put("/things", "{\"jsonSchema\": {\"schemaId\": \"thing\"}}"));
         gateway.permit("{_id: 'schemas', roles: ['editor'], predicate: \"path('/_schemas/thing') and method(GET)\","
                 + " mongo: {allowManagementRequests: true}}");
         gateway.permit(
                 "{_id: 'things', roles: ['editor'], predicate: \"path-prefix('/things') and method(GET, PATCH)\","
-                        + " mongo: {projectResponse: {vault: 0, 'home.covert': 0, 'office.covert': 0, 'pair.covert': 0}}}");
+                        + " mongo: {projectResponse: {vault: 0, 'home.covert': 0, 'office.covert': 0, 'pair.covert':"
+                        + " 0}}}");
         refresh();
         var document = document("ada", "/_openapi/things");
         assertThat(at(document, "paths", "/things/{id}")).containsKeys("get", "patch");

@@ -97,6 +97,11 @@ public final class UnknownParameters {
         return Map.copyOf(meant);
     }
 
+    /// Whether it is a parameter of its own, so that no variable of an aggregation can be bound by it.
+    public static boolean isKnown(String name) {
+        return KNOWN.contains(name);
+    }
+
     /// Warnings about unknown parameters that are similar to known ones or look like conditions.
     ///
     /// @param variables that are known too: those of an aggregation
