@@ -3,13 +3,9 @@ package org.restheart.http;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.ManagementFactory;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.Set;
 
 /// Ends the process when its memory is used up. What goes on afterwards is not a server any more: the threads that were
 /// refused memory have ended, those of libraries among them, and the rest collects garbage. A supervisor starts it
@@ -24,11 +20,7 @@ public final class Fatal {
     /// The part of the heap without which nothing goes on.
     private static final int ROOM = 8;
 
-    /// Those that collect the whole heap while all threads wait.
-    private static final List<GarbageCollectorMXBean> WHOLE = ManagementFactory.getGarbageCollectorMXBeans().stream()
-            .filter(collector -> Set.of("G1 Old Generation", "MarkSweepCompact", "PS MarkSweep")
-                    .contains(collector.getName()))
-            .toList();
+    private static final int TIMES = 10;
 
     private static final byte[] MESSAGE =
             "The memory is used up (java.lang.OutOfMemoryError): the process ends. See docs/how-to/operate.md\n"
@@ -42,8 +34,9 @@ public final class Fatal {
 
     /// Ends this process from now on. To be called by the entry point of a process.
     ///
-    /// Errors that nobody hears of are noticed, too: the JVM clears soft references before it refuses memory, and
-    /// others only when they have not been used for longer than the heap has free mebibytes, in seconds.
+    /// Errors that nobody hears of are noticed, too, if they go on for a second: the JVM clears soft references
+    /// before it refuses memory, and others only when they have not been used for longer than the heap has free
+    /// mebibytes, in seconds.
     @SuppressWarnings("ThreadPriorityCheck") // it has to run where others collect garbage
     public static void install() {
         var loaded = new Thread(() -> {}); // what ends a process is not loaded any more where there is no memory
@@ -70,33 +63,25 @@ public final class Fatal {
         }
     }
 
-    /// Collections that follow each other without a pause clear soft references, too, when the heap was full between
-    /// them, and may leave room. Before the JVM refuses memory, it collects the whole heap twice.
+    /// Soft references are cleared, too, where a heap was full and a collection has emptied it: only a heap that stays
+    /// full, or for which they are cleared again and again, is used up.
     private static void watch() {
         var cleared = new ReferenceQueue<Object>();
         try {
-            boolean isRefused = false;
-            while (!isRefused) {
+            int refused = 0;
+            while (refused < TIMES) {
                 var canary = new SoftReference<>(new Object(), cleared);
-                long before = wholeCollections();
-                while (cleared.remove(INTERVAL_MILLIS) == null) {
-                    canary.get(); // used just now
-                    before = wholeCollections();
+                canary.get(); // used just now
+                boolean isCleared = cleared.remove(INTERVAL_MILLIS) != null;
+                refused = isCleared || (refused > 0 && !hasRoom()) ? refused + 1 : 0;
+                if (isCleared) {
+                    Thread.sleep(INTERVAL_MILLIS);
                 }
-                isRefused = WHOLE.isEmpty() || wholeCollections() - before > 1 || !hasRoom();
             }
         } catch (InterruptedException | OutOfMemoryError _) {
             // nobody interrupts it
         }
         exit();
-    }
-
-    private static long wholeCollections() {
-        long count = 0;
-        for (var collector : WHOLE) {
-            count += collector.getCollectionCount();
-        }
-        return count;
     }
 
     private static boolean hasRoom() {
