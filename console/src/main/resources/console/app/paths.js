@@ -4,8 +4,9 @@
 /** A path as it is to be sent, with its query. @param {string} path
  * @throws {TypeError} if a browser would send another one */
 export function checked(path) {
-  const segments = path.replace(/[\t\r\n]/g, "").split(/[?#]/)[0].split(/[/\\]/);
-  if (segments.some(segment => /^(?:\.|%2e){1,2}$/i.test(segment))) throw new TypeError(`No path can name this: ${path}`);
+  const [first, ...segments] = path.replace(/[\t\r\n]/g, "").split(/[?#]/)[0].split(/[/\\]/);
+  // two slashes at the beginning would name another host
+  if (first !== "" || (segments.length > 1 && segments[0] === "") || segments.some(segment => /^(?:\.|%2e){1,2}$/i.test(segment))) throw new TypeError(`No path can name this: ${path}`);
   return path;
 }
 
