@@ -71,6 +71,8 @@ scraped = prometheus["scrape_configs"][0]["dns_sd_configs"][0]["names"]
 for gateway in gateways:
     if not re.search(r"^  server \S+ %s:8080$" % gateway, haproxy, re.M):
         faults.append("etc/haproxy.cfg knows nothing of " + gateway)
+    if "/core/trusted-proxies" not in services[gateway]["environment"]["RHO"]:
+        faults.append("%s takes all clients of the balancer for one, whom five wrong passwords lock out" % gateway)
     if gateway not in scraped:
         faults.append("etc/monitoring/prometheus-compose.yml knows nothing of " + gateway)
 if faults:
