@@ -19,7 +19,8 @@ import org.restheart.mongo.format.DocumentReader;
 /// source
 /// of the MongoDB Database Tools (`common/archive`): a magic number; the header and a document about each collection,
 /// up to a terminator; then blocks of documents of one collection each, which take turns, each behind a document that
-/// names it, up to a terminator. Checksums are not verified. Confined to one thread.
+/// names it, up to a terminator; the last block of each collection says so. Checksums are not verified. Confined to one
+/// thread.
 final class ArchiveReader implements DocumentReader {
     private static final int MAGIC = 0x8199e26d;
     private static final int TERMINATOR = -1;
@@ -28,6 +29,7 @@ final class ArchiveReader implements DocumentReader {
     private final String from;
     private long number;
     private boolean inBlock;
+    private boolean isOver;
 
     /// @param from `db.collection`; empty for the only one
     /// @throws Transfer.Failure if it is no archive, or has no such collection
@@ -78,15 +80,16 @@ final class ArchiveReader implements DocumentReader {
     private int beginBlock() throws IOException {
         while (true) {
             var head = in.readNBytes(Integer.BYTES);
-            if (head.length == 0) {
+            if (head.length == 0 && isOver) {
                 return 0;
             }
             var header = parsed(document(integer(head)));
             int length = integer();
-            boolean isMeant = namespace(header).equals(from)
-                    && !header.getBoolean("EOF", BsonBoolean.FALSE).getValue();
-            if (isMeant) {
-                inBlock = true;
+            if (namespace(header).equals(from)) {
+                isOver = header.getBoolean("EOF", BsonBoolean.FALSE).getValue();
+                inBlock = !isOver;
+            }
+            if (inBlock) {
                 return length;
             }
             for (; length != TERMINATOR; length = integer()) {

@@ -142,6 +142,11 @@ class TransferTest {
         assertThat(run("import", "--from", "d.b", url("/archived"), broken.toString()))
                 .isEqualTo(Transfer.FAILED);
         assertThat(output()).contains("the archive does not end");
+        int last = bson("{db: 'd', collection: 'a', EOF: true, CRC: {$numberLong: '1'}}").length + end.length;
+        Files.write(broken, Arrays.copyOf(archive, archive.length - last)); // between two blocks
+        assertThat(run("import", "--from", "d.a", url("/archived"), broken.toString()))
+                .isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("the archive does not end");
         assertThat(run("import", url("/archived"), file("no.archive", "{}{}").toString()))
                 .isEqualTo(Transfer.FAILED);
         assertThat(output()).contains("the file is no archive of mongodump");
