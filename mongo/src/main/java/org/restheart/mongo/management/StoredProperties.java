@@ -1,5 +1,9 @@
 package org.restheart.mongo.management;
 
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.ReadPreference;
+import com.mongodb.client.MongoCollection;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
@@ -96,16 +100,35 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
         });
     }
 
-    /// Removes them under the precondition, and only then drops what they belong to.
+    /// Removes them under the precondition, and only then drops what they belong to. If MongoDB refuses that, they are
+    /// stored again: there may be a schema among them.
     Response delete(DataRequest request, String tagRequired, Runnable drop) {
         return changing(request, () -> {
+            var properties = collections.properties(request).withReadPreference(ReadPreference.primary());
+            var stored = properties.find(new BsonDocument("_id", id(request))).first();
             var outcome = target(request).deleting().alone();
             if (outcome instanceof WriteOutcome.Refused) {
                 return WriteResponses.of(outcome, tagRequired);
             }
-            drop.run();
+            try {
+                drop.run();
+            } catch (MongoCommandException refusal) {
+                if (stored != null) {
+                    restore(properties, stored, refusal);
+                }
+                throw refusal;
+            }
             return JsonResponses.empty(204);
         });
+    }
+
+    private static void restore(
+            MongoCollection<RawBsonDocument> properties, RawBsonDocument stored, MongoCommandException refusal) {
+        try {
+            properties.insertOne(stored);
+        } catch (MongoException e) {
+            refusal.addSuppressed(e);
+        }
     }
 
     /// Runs a write and then invalidates the cached metadata, also when it fails, since part of it may have been
