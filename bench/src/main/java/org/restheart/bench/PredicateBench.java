@@ -13,6 +13,7 @@ import org.openjdk.jmh.annotations.State;
 import org.restheart.http.Body;
 import org.restheart.http.Connection;
 import org.restheart.http.Fields;
+import org.restheart.http.Lease;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
@@ -90,6 +91,7 @@ public class PredicateBench {
                         new InetSocketAddress("127.0.0.1", 8080)),
                 Caller.ANONYMOUS,
                 Attributes.NONE,
+                Lease.CONSTANT,
                 true);
     }
 }

@@ -9,6 +9,7 @@ import java.util.zip.GZIPOutputStream;
 import org.restheart.http.Content;
 import org.restheart.http.ContentCoding;
 import org.restheart.http.Digests;
+import org.restheart.http.Lease;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -24,8 +25,8 @@ final class StaticFile {
         this.type = type;
         this.cacheControl = cacheControl;
         this.tag = digest(bytes);
-        this.identity = Content.Bytes.of(bytes);
-        this.gzip = Content.Bytes.of(compressed(bytes));
+        this.identity = Content.Bytes.of(bytes, Lease.CONSTANT);
+        this.gzip = Content.Bytes.of(compressed(bytes), Lease.CONSTANT);
     }
 
     /// Such as `main.js`.

@@ -34,6 +34,12 @@ final class ConnectionShares implements ConnectionPoolListener {
     /// The part of a pool that is kept for the server itself, and for look-ups.
     private static final int RESERVED_PART = 8;
 
+    /// The part of the heap for one reply: MongoDB sends up to 16 MiB, whatever is expected, and a reply is there as a
+    /// whole before its documents are. A smaller heap has fewer commands at a time than connections.
+    private static final long HEAP_OF_COMMAND = 48L << 20;
+
+    private static final int MIN_COMMANDS = 4;
+
     private final List<ConnectionPoolListener> others;
     private final ConcurrentMap<ServerId, Pool> pools = new ConcurrentHashMap<>();
 
@@ -52,7 +58,9 @@ final class ConnectionShares implements ConnectionPoolListener {
             return size == 0
                     ? new Pool(new FairShares(Integer.MAX_VALUE), new FairShares(Integer.MAX_VALUE), longest)
                     : new Pool(
-                            new FairShares(size - reserved),
+                            new FairShares((int) Math.min(
+                                    size - reserved,
+                                    Math.max(MIN_COMMANDS, Runtime.getRuntime().maxMemory() / HEAP_OF_COMMAND))),
                             new FairShares(Math.max(1, reserved - Math.max(1, reserved / 4))),
                             longest);
         }

@@ -30,6 +30,7 @@ import org.restheart.graphql.GraphqlConfig;
 import org.restheart.graphql.GraphqlService;
 import org.restheart.graphql.SourceAccess;
 import org.restheart.http.Filter;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
@@ -69,7 +70,13 @@ final class DataServices {
     /// The parts of the gateway that its services share.
     ///
     /// @param opened receives what has to be closed
-    record GatewayParts(Gateway.ClosingOrder opened, BackgroundTasks tasks, Metrics metrics, Observer observer) {}
+    /// @param memory of what is read and sent
+    record GatewayParts(
+            Gateway.ClosingOrder opened,
+            BackgroundTasks tasks,
+            Metrics metrics,
+            Observer observer,
+            MemoryBudget memory) {}
 
     /// @param config has a section `mongo`
     DataServices(
@@ -130,7 +137,13 @@ final class DataServices {
 
     private MongoService openData(ChangeStreams streams) {
         var service = new MongoService(
-                parts.tasks(), mongo, client, streams, parts.metrics().of(Part.COALESCING), judgedRequests);
+                parts.tasks(),
+                mongo,
+                client,
+                parts.memory(),
+                streams,
+                parts.metrics().of(Part.COALESCING),
+                judgedRequests);
         parts.opened().push(service::close);
         service.metadata().meter().ifPresent(parts.metrics()::watch);
         parts.metrics().watch(service.schemas().meter());
@@ -264,6 +277,7 @@ final class DataServices {
                 changed -> new CollectionChanges(
                         client, graphql.definitions().getCollectionName(), "GraphQL apps", changed),
                 data.reads(),
+                parts.memory(),
                 access,
                 bounds,
                 parts.observer()::subscriptionEnded);

@@ -82,6 +82,7 @@ public final class Gateway implements AutoCloseable {
         var metrics = new Metrics(
                 config.metrics(), BuildInfo.load().version(), BuildInfo.load().time());
         opened.push(metrics::close);
+        var settings = ServerSettings.of(config);
         this.observer = openObserver(metrics);
         this.tracing = config.tracing().map(traces -> openTracing(traces, metrics));
         var client = connect(metrics);
@@ -101,7 +102,8 @@ public final class Gateway implements AutoCloseable {
         bindConsole();
         client.ifPresent(mongo -> {
             if (config.mongo().isPresent()) {
-                var parts = new DataServices.GatewayParts(opened, tasks, metrics, observer);
+                var parts = new DataServices.GatewayParts(
+                        opened, tasks, metrics, observer, settings.limits().memory());
                 bindings.addAll(new DataServices(config, mongo, parts, security, judgedRequests).open());
             }
         });
@@ -118,7 +120,7 @@ public final class Gateway implements AutoCloseable {
                 Home.of(config, bindings.stream().map(pipeline::assemble).toList(), pipeline::assemble));
         judgedRequests.connect(router, security::securityFilter, security.guards()::refusal);
         opened.push(tasks::stop); // they end while the services that use them are closed
-        this.listener = UndertowListener.start(ServerSettings.of(config), router, observer, tracing);
+        this.listener = UndertowListener.start(settings, router, observer, tracing);
         opened.push(() -> listener.stop(config.core().drainTimeout()));
         metrics.watch(listener);
         health.ready();

@@ -15,6 +15,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Accepted;
 import org.restheart.http.Content;
 import org.restheart.http.Headers;
+import org.restheart.http.Lease;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -30,7 +31,8 @@ record ActionResponses(
         boolean byId,
         boolean canonical,
         DataApiConfig config,
-        AtomicReference<DataWrite.Report> report) {
+        AtomicReference<DataWrite.Report> report,
+        Lease lease) {
     private static final String PLAIN = "application/json";
     private static final String CANONICAL = "application/ejson";
 
@@ -120,7 +122,7 @@ record ActionResponses(
     private Response.Ready value(int status, BsonDocument value) {
         var json =
                 JsonEncoder.of(canonical ? JsonMode.EXTENDED : JsonMode.PLAIN).encodeToString(value);
-        return Response.json(status, json).with("Content-Type", type(canonical));
+        return Response.json(status, json, lease).with("Content-Type", type(canonical));
     }
 
     /// Bounds the size of answers. A complete answer that is too large is refused; while one is streamed, the

@@ -65,8 +65,8 @@ public final class DataApiService implements Service {
                         + (config.allowKeyFromBrowsers() ? ", apiKey, api-key, email, password, jwtTokenString" : ""),
                 "");
         if (config.allowKeyFromBrowsers()) {
-            LOG.warn(
-                    "dataApi: scripts in browsers may send keys and passwords, which are visible to every reader of the page");
+            LOG.warn("dataApi: scripts in browsers may send keys and passwords, which are visible to every reader of"
+                    + " the page");
         }
     }
 
@@ -201,7 +201,7 @@ public final class DataApiService implements Service {
         }
         boolean byId = inner.path().segments().size()
                 > RequestPath.parse(path).segments().size();
-        var answers = new ActionResponses(action, byId, canonical, config, report);
+        var answers = new ActionResponses(action, byId, canonical, config, report, request.lease());
         return outcome(request, inner)
                 .map(done -> warned(answers.answer(done), done.headers().all("Warning")))
                 .recover(failure -> warned(answers.missing(failure), aboutId(body)));

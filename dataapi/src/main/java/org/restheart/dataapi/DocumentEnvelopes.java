@@ -3,67 +3,76 @@ package org.restheart.dataapi;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 
 /// Wraps documents of the REST API in the objects that clients of the Data API expect.
 final class DocumentEnvelopes {
     private static final byte[] MANY = "{\"documents\": ".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] ONE = "{\"document\": ".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] EMPTY = "{\"documents\": []}".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] NONE = "{\"document\": null}".getBytes(StandardCharsets.US_ASCII);
 
     private DocumentEnvelopes() {}
 
     /// @param array JSON
     static Content many(Content array) {
         return switch (array) {
-            case Content.Bytes(var buffer) -> around(MANY, buffer.duplicate());
-            case Content.Streamed streamed -> streamed.through(Around::new);
-            case Content.None _ -> around(MANY, ByteBuffer.wrap("[]".getBytes(StandardCharsets.US_ASCII)));
+            case Content.Bytes bytes -> around(MANY, bytes);
+            case Content.Streamed streamed -> streamed.through(source -> new Around(MANY, source));
+            case Content.None _ -> Content.Bytes.small(EMPTY);
             case Content.Push _, Content.Forwarded _ -> throw new IllegalStateException("not an array");
         };
     }
 
     /// @param document JSON
     static Content one(Content document) {
-        return document instanceof Content.Bytes(var buffer)
-                ? around(ONE, buffer.duplicate())
-                : around(ONE, ByteBuffer.wrap(NULL));
+        return document instanceof Content.Bytes bytes ? around(ONE, bytes) : Content.Bytes.small(NONE);
     }
 
     /// @param array JSON, of no or one document
     static Content oneOf(Content array) {
-        if (array instanceof Content.Streamed streamed) {
-            return streamed.through(FirstOf::new);
-        }
-        return array instanceof Content.Bytes(var buffer) && buffer.remaining() > 2
-                ? around(ONE, buffer.slice(buffer.position() + 1, buffer.remaining() - 2))
-                : around(ONE, ByteBuffer.wrap(NULL));
+        return switch (array) {
+            case Content.Bytes(var json, var lease)
+            when json.remaining() > 2 ->
+                around(ONE, new Content.Bytes(json.slice(json.position() + 1, json.remaining() - 2), lease));
+            case Content.Streamed streamed -> streamed.through(source -> new Around(ONE, new Element(source)));
+            default -> Content.Bytes.small(NONE);
+        };
     }
 
-    private static Content around(byte[] opening, ByteBuffer json) {
-        var all = new byte[opening.length + json.remaining() + 1];
-        System.arraycopy(opening, 0, all, 0, opening.length);
-        json.get(all, opening.length, json.remaining());
-        all[all.length - 1] = '}';
-        return Content.Bytes.of(all);
+    /// Of what is large there is no copy.
+    private static Content around(byte[] opening, Content.Bytes json) {
+        int length = opening.length + json.length() + 1;
+        return json.length() > Lease.SMALL
+                ? json.streamed(0, source -> new Around(opening, source))
+                : json.through(
+                        length,
+                        bytes -> ByteBuffer.allocate(length)
+                                .put(opening)
+                                .put(bytes)
+                                .put((byte) '}')
+                                .flip());
     }
 
-    /// The prefix, the array in parts, and the closing brace.
+    /// The prefix, the value in parts, and the closing brace.
     private static final class Around implements Content.Source {
-        private final Content.Source array;
+        private final byte[] opening;
+        private final Content.Source value;
         private boolean begun;
         private boolean ended;
 
-        Around(Content.Source array) {
-            this.array = array;
+        Around(byte[] opening, Content.Source value) {
+            this.opening = opening;
+            this.value = value;
         }
 
         @Override
         public ByteBuffer next() throws Exception {
             if (!begun) {
                 begun = true;
-                return ByteBuffer.wrap(MANY);
+                return ByteBuffer.wrap(opening);
             }
-            var piece = ended ? ByteBuffer.allocate(0) : array.next();
+            var piece = ended ? ByteBuffer.allocate(0) : value.next();
             if (piece.hasRemaining() || ended) {
                 return piece;
             }
@@ -73,27 +82,42 @@ final class DocumentEnvelopes {
 
         @Override
         public void close() {
-            array.close();
+            value.close();
         }
     }
 
-    /// A single document that is streamed because of its size, which is at most MongoDB's limit.
-    private static final class FirstOf implements Content.Source {
+    /// The only element of an array: all but its first byte and its last one, which is known when nothing follows.
+    private static final class Element implements Content.Source {
         private final Content.Source array;
-        private boolean done;
+        private ByteBuffer last = ByteBuffer.allocate(0);
+        private ByteBuffer waiting = ByteBuffer.allocate(0);
+        private boolean begun;
 
-        FirstOf(Content.Source array) {
+        Element(Content.Source array) {
             this.array = array;
         }
 
         @Override
         public ByteBuffer next() throws Exception {
-            if (done) {
-                return ByteBuffer.allocate(0);
+            while (!waiting.hasRemaining()) {
+                var piece = array.next().slice();
+                if (!piece.hasRemaining()) {
+                    return piece;
+                }
+                piece.position(begun ? 0 : 1);
+                begun = true;
+                if (piece.hasRemaining()) {
+                    waiting = piece.slice(piece.position(), piece.remaining() - 1);
+                    var before = last;
+                    last = ByteBuffer.wrap(new byte[] {piece.get(piece.limit() - 1)});
+                    if (before.hasRemaining()) {
+                        return before;
+                    }
+                }
             }
-            done = true;
-            var all = Content.stream(new Content.Streamed(array, 0)).readAllBytes();
-            return oneOf(Content.Bytes.of(all)) instanceof Content.Bytes(var buffer) ? buffer : ByteBuffer.allocate(0);
+            var next = waiting;
+            waiting = ByteBuffer.allocate(0);
+            return next;
         }
 
         @Override

@@ -171,7 +171,7 @@ final class DefinitionGuard implements Filter {
                 .filter(type -> type.contains("json"))
                 .isPresent();
         return switch (response.content()) {
-            case Content.Bytes(var json) when isJson -> response.with(new Content.Bytes(UnescapedJson.of(json)));
+            case Content.Bytes json when isJson -> response.with(json.through(2L * json.length(), UnescapedJson::of));
             case Content.Streamed streamed when isJson -> response.with(streamed.through(UnescapedJson::of));
             default -> response;
         };

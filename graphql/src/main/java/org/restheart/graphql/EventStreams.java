@@ -8,6 +8,7 @@ import org.restheart.graphql.SubscriptionRoot.SourceEvent;
 import org.restheart.http.Accepted;
 import org.restheart.http.Content;
 import org.restheart.http.EventStream;
+import org.restheart.http.Lease;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.push.Backlog;
@@ -37,13 +38,13 @@ final class EventStreams {
     }
 
     /// One result.
-    static Response.Ready complete(QueryOutcome outcome) {
+    static Response.Ready complete(QueryOutcome outcome, Lease lease) {
         var next = Frame.event("", "next", ByteBuffer.wrap(outcome.json()), 0).bytes();
         var end = Frame.event("", "complete", ByteBuffer.allocate(0), 0).bytes();
         var both = ByteBuffer.allocate(next.remaining() + end.remaining())
                 .put(next)
                 .put(end);
-        return EventStream.head().with(MEDIA_TYPE, new Content.Bytes(both.flip()));
+        return EventStream.head().with(MEDIA_TYPE, new Content.Bytes(both.flip(), lease));
     }
 
     /// The results of a subscription. No message `complete` is sent: the subscription ends with its connection,

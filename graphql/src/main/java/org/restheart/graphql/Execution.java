@@ -29,6 +29,7 @@ import org.restheart.graphql.app.MappingVariables;
 import org.restheart.graphql.app.Node;
 import org.restheart.http.ComputeLimit;
 import org.restheart.http.ComputeLimit.Place;
+import org.restheart.http.Lease;
 import org.restheart.http.NamedOperation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -108,6 +109,18 @@ final class Execution implements InstrumentationState, AutoCloseable {
         return Objects.requireNonNull(context.get(Execution.class));
     }
 
+    /// Owns the memory of the response.
+    Lease lease() {
+        return request.lease();
+    }
+
+    /// Holds what encoding the result takes, until it has another owner.
+    ///
+    /// @throws org.restheart.http.ProblemException if there is too little memory now
+    void holdEncoding() {
+        memory.holdEncoding();
+    }
+
     /// The time by which there must be a result, in [System#nanoTime()]; 0 for none.
     long deadline() {
         return deadline;
@@ -145,7 +158,9 @@ final class Execution implements InstrumentationState, AutoCloseable {
     }
 
     void failed(Problem problem) {
-        if (problem.code() == ProblemCode.DATABASE_UNAVAILABLE || problem.code() == ProblemCode.QUERY_TIMED_OUT) {
+        if (problem.code() == ProblemCode.DATABASE_UNAVAILABLE
+                || problem.code() == ProblemCode.QUERY_TIMED_OUT
+                || problem.code() == ProblemCode.OVERLOADED) {
             fatal = Optional.of(problem);
         }
     }
@@ -249,9 +264,11 @@ final class Execution implements InstrumentationState, AutoCloseable {
     private void holdDocuments(List<RawBsonDocument> documents) {
         long bytes = 0;
         for (var document : documents) {
-            bytes += document.getByteLength() + OVERHEAD;
+            bytes += document.getByteLength();
         }
-        hold(bytes);
+        long read = bytes;
+        require(() -> memory.count(read));
+        hold((long) OVERHEAD * documents.size());
     }
 
     /// Counts a value of the result, after which other threads may run.

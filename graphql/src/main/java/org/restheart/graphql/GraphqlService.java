@@ -13,6 +13,7 @@ import org.restheart.http.CacheMeter;
 import org.restheart.http.CancellableCall;
 import org.restheart.http.Cors;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Method;
 import org.restheart.http.NamedOperation;
 import org.restheart.http.Problem;
@@ -53,11 +54,13 @@ public final class GraphqlService implements Service, AutoCloseable {
     private final PushBounds bounds;
     private final int skippedSegments;
 
+    /// @param memory of results while they are computed
     /// @param following makes a follower of the definitions for an observer of their databases
     public GraphqlService(
             GraphqlConfig config,
             Function<Consumer<String>, CollectionChanges> following,
             DocumentReads reads,
+            MemoryBudget memory,
             SourceAccess access,
             PushBounds bounds,
             SubscriptionObserver observer) {
@@ -65,7 +68,7 @@ public final class GraphqlService implements Service, AutoCloseable {
         this.bounds = bounds;
         this.catalog = new AppCatalog(following, reads, config);
         this.runner = new QueryRunner(
-                config, reads, access, new ResultMemory(config.answers().maxBytes()));
+                config, reads, access, new ResultMemory(config.answers().maxBytes(), memory));
         this.subscriptions = new Subscriptions(runner, access, catalog, observer, bounds.authorizations());
         this.sockets = new GraphqlSockets(subscriptions, bounds);
         this.skippedSegments = RequestPath.parse(config.uri()).segments().size();
@@ -124,10 +127,10 @@ public final class GraphqlService implements Service, AutoCloseable {
         } catch (InvalidApp e) {
             return QueryOutcome.error(
                             400, "Invalid GraphQL app definition: " + e.getMessage(), ErrorType.ExecutionAborted)
-                    .response();
+                    .response(request.lease());
         } catch (ProblemException e) {
             if (e.problem().code() == ProblemCode.DATABASE_UNAVAILABLE) { // the definition cannot be read
-                return QueryOutcome.unavailable(e.problem()).response();
+                return QueryOutcome.unavailable(e.problem()).response(request.lease());
             }
             throw e;
         }
@@ -141,7 +144,7 @@ public final class GraphqlService implements Service, AutoCloseable {
                 ? "the path names no app; it is " + config.uri() + "/{app}"
                 : "no app is served at " + (path.length() > MAX_PATH ? path.substring(0, MAX_PATH) + "..." : path);
         return QueryOutcome.error(404, "GraphQL app not found", ErrorType.ExecutionAborted, hint)
-                .response();
+                .response(request.lease());
     }
 
     private List<String> names(Request request) {
@@ -173,7 +176,7 @@ public final class GraphqlService implements Service, AutoCloseable {
                         () -> warned(
                                 asked,
                                 runner.run(request, served.app(), asked, SubscriptionRoot.NONE, Map.of())
-                                        .response()));
+                                        .response(request.lease())));
             });
         }
         request.requireThread();
@@ -183,7 +186,11 @@ public final class GraphqlService implements Service, AutoCloseable {
                 .or(asked::resumeAfter);
         return switch (subscriptions.start(request, served, asked, resumeAfter)) {
             case QueryOutcome outcome ->
-                warned(asked, EventStreams.areRequired(request) ? EventStreams.complete(outcome) : outcome.response());
+                warned(
+                        asked,
+                        EventStreams.areRequired(request)
+                                ? EventStreams.complete(outcome, request.lease())
+                                : outcome.response(request.lease()));
             case OperationResult.OpenSubscription open -> EventStreams.results(open, bounds, request);
         };
     }

@@ -43,7 +43,7 @@ final class GraphqlSockets {
         if (!speaks) {
             return QueryOutcome.error(
                             400, "Sec-WebSocket-Protocol must contain " + PROTOCOL, ErrorType.ExecutionAborted)
-                    .response();
+                    .response(request.lease());
         }
         var answer = WebSocketHandshake.answer(request.headers());
         var caller = CallerScope.current();

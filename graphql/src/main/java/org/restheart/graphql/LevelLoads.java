@@ -25,6 +25,7 @@ import org.dataloader.Try;
 import org.dataloader.stats.SimpleStatisticsCollector;
 import org.dataloader.stats.Statistics;
 import org.restheart.graphql.app.FieldMapping.Loading;
+import org.restheart.http.Lease;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadPipeline;
 import org.restheart.mongo.reading.ReadQuery;
@@ -45,9 +46,14 @@ final class LevelLoads implements Execution.Loads {
             Function<Q, CompletionStage<List<RawBsonDocument>>> alone,
             Function<List<Q>, List<CompletionStage<List<RawBsonDocument>>>> together) {}
 
-    LevelLoads(DocumentReads reads) {
-        this.finds = new Reading<>(ReadQuery::key, reads::find, reads::findAll);
-        this.pipelines = new Reading<>(ReadPipeline::key, reads::aggregate, reads::aggregateAll);
+    /// @param lease owns what is read
+    LevelLoads(DocumentReads reads, Lease lease) {
+        this.finds = new Reading<>(
+                ReadQuery::key, query -> reads.find(query, lease), queries -> reads.findAll(queries, lease));
+        this.pipelines = new Reading<>(
+                ReadPipeline::key,
+                query -> reads.aggregate(query, lease),
+                queries -> reads.aggregateAll(queries, lease));
     }
 
     RequestLoop loop() {

@@ -10,6 +10,7 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.push.Subscription;
@@ -24,8 +25,9 @@ sealed interface OperationResult {
     record QueryOutcome(int status, byte[] json) implements OperationResult {
         private static final String MEDIA_TYPE = "application/graphql-response+json";
 
-        Response.Ready response() {
-            return Response.status(status).with(MEDIA_TYPE, Content.Bytes.of(json));
+        /// @param lease owns the memory of the result
+        Response.Ready response(Lease lease) {
+            return Response.status(status).with(MEDIA_TYPE, Content.Bytes.of(json, lease));
         }
 
         static QueryOutcome error(int status, String message, ErrorType type) {

@@ -45,8 +45,9 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
                     "only queries that the app holds are answered (graphql.persisted-documents-only)",
                     ErrorType.ValidationError);
         }
-        var loads = new LevelLoads(reads);
-        try (var share = memory.open();
+        var share = memory.open();
+        var loads = new LevelLoads(reads, share.lease());
+        try (share;
                 var execution = new Execution(
                         request, loads, config.answers(), source -> access.rights(request, source), root, share)) {
             var result = run(execution, loads, app, input(execution, asked, query.get()));
@@ -134,7 +135,7 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
         }
         return collection.map(known -> {
             var share = memory.open();
-            var load = new SingleRead(reads, known);
+            var load = new SingleRead(reads, known, share.lease());
             var execution = new Execution(request, load, config.answers(), _ -> allowed, SubscriptionRoot.NONE, share);
             return started(execution, load, share, app, input(execution, asked, query.get()));
         });
@@ -178,13 +179,14 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
         } catch (CompletionException e) {
             result = replaced(execution, e);
         }
-        return outcome(execution, result, Map.of()).response();
+        return outcome(execution, result, Map.of()).response(execution.lease());
     }
 
     private QueryOutcome outcome(Execution execution, ExecutionResult result, Map<String, ?> extensions) {
         if (execution.fatal().isPresent()) {
             return failed(execution.fatal().get());
         }
+        execution.holdEncoding();
         try {
             var json = ResultJson.of(result, extensions, config.answers().maxBytes());
             boolean failed = !result.getErrors().isEmpty() && result.getData() == null;

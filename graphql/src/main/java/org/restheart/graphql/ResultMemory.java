@@ -15,11 +15,11 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Problem;
+import org.restheart.http.Lease;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairMemory;
 
 /// Bounds the memory of results while they are computed, of each one, of each caller's, and in total: a short query may
 /// select the same field of many documents under hundreds of names. Thread-safe.
@@ -27,22 +27,18 @@ final class ResultMemory {
     /// Bytes of an element of a list.
     private static final int ELEMENT = 50;
 
-    private static final long MIN_TOGETHER = 128L << 20;
-
     /// Most memory of fields that wait, in parts of that of a result.
     private static final int WAITING = 4;
 
-    private final FairMemory memory;
+    private final MemoryBudget memory;
     private final long maxBytes;
     private final long maxWaiting;
 
     /// @param maxBytes of one result
-    ResultMemory(long maxBytes) {
-        long together = Math.max(MIN_TOGETHER, Runtime.getRuntime().maxMemory() / 4);
-        long alone = together / 2; // the share of a caller
-        this.maxWaiting = Math.min(WAITING * Math.min(maxBytes, alone), alone);
-        this.maxBytes = Math.min(maxBytes, alone);
-        this.memory = new FairMemory(together);
+    ResultMemory(long maxBytes, MemoryBudget memory) {
+        this.maxWaiting = WAITING * maxBytes;
+        this.maxBytes = maxBytes;
+        this.memory = memory;
     }
 
     /// Opens the share of a result of the current caller.
@@ -52,21 +48,35 @@ final class ResultMemory {
 
     /// The memory of one result. Confined to its request.
     final class Share implements AutoCloseable {
-        private final FairMemory.Share held;
+        private final Lease lease;
+        private long held;
         private long waiting;
 
         private Share(String caller) {
-            this.held = memory.open(caller);
+            this.lease = memory.open(() -> caller);
+        }
+
+        /// Owns the documents that are read for the result.
+        Lease lease() {
+            return lease;
         }
 
         /// @throws org.restheart.http.ProblemException if the result is too large, or there is too little memory now
         void hold(long more) {
-            if (held.bytes() - waiting + more > maxBytes) {
+            count(more);
+            lease.hold(more);
+        }
+
+        /// Counts documents, whose memory the lease owns already.
+        ///
+        /// @throws org.restheart.http.ProblemException if the result is too large
+        void count(long more) {
+            if (held - waiting + more > maxBytes) {
                 throw new ProblemException(
                         ProblemCode.UNPROCESSABLE,
                         "the response is larger than " + maxBytes + " bytes, or takes as much memory");
             }
-            add(more);
+            held += more;
         }
 
         /// Holds what fields need while they wait for their documents. It is no part of the result.
@@ -79,26 +89,26 @@ final class ResultMemory {
                         "the operation loads documents for too many fields at once: they take more than " + maxWaiting
                                 + " bytes of memory");
             }
+            lease.hold(more);
             waiting += more;
-            add(more);
+            held += more;
         }
 
         /// Gives back what was held for fields that do not wait any more, for what the result holds later.
         void releaseWaiting(long bytes) {
             waiting -= bytes;
-            held.add(-bytes);
+            held -= bytes;
+            lease.correct(bytes, 0);
         }
 
-        private void add(long more) {
-            if (!held.add(more)) {
-                throw Problem.overloaded("other results use the available memory at the moment")
-                        .raise();
-            }
+        /// JSON is about as large as the documents and values, in a buffer that grows.
+        void holdEncoding() {
+            lease.hold(held);
         }
 
         @Override
         public void close() {
-            held.close();
+            lease.close();
         }
     }
 

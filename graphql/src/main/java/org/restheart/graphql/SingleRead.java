@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.FieldMapping.Loading;
+import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.reading.DocumentReads;
@@ -27,10 +28,13 @@ final class SingleRead implements Execution.Loads {
 
     private final DocumentReads reads;
     private final KnownCollection collection;
+    private final Lease lease;
     private final CompletableFuture<List<RawBsonDocument>> field = new CompletableFuture<>();
     private @Nullable CompletionStage<List<RawBsonDocument>> documents;
 
-    SingleRead(DocumentReads reads, KnownCollection collection) {
+    /// @param lease owns what is read
+    SingleRead(DocumentReads reads, KnownCollection collection, Lease lease) {
+        this.lease = lease;
         this.reads = reads;
         this.collection = collection;
     }
@@ -46,7 +50,7 @@ final class SingleRead implements Execution.Loads {
         if (documents != null) {
             throw new IllegalStateException("a second load of " + name);
         }
-        documents = reads.find(query, collection);
+        documents = reads.find(query, collection, lease);
         return field;
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 
@@ -13,7 +14,7 @@ import org.restheart.http.access.CallerScope;
 class ResultMemoryTest {
     private static final int PART = 4 << 20;
 
-    private final ResultMemory memory = new ResultMemory(PART);
+    private final ResultMemory memory = new ResultMemory(PART, new MemoryBudget(100L * PART));
 
     private ResultMemory.Share open(String caller) {
         return CallerScope.call(CallerScope.account(caller), memory::open);

@@ -13,14 +13,21 @@ import org.restheart.http.push.Subscription;
 public sealed interface Content {
     Content NONE = new None();
 
+    /// How often content is there while it is converted: its copy, text, a tree, and what is made of it.
+    long CONVERTED = 6;
+
     /// The bytes of a response's content, for a service that converts them. Reading blocks. Closing the
     /// stream closes the source of streamed content.
     ///
+    /// @throws ProblemException 503 if the caller may not have the memory for that now
     /// @throws IllegalStateException for [Push] and [Forwarded], which have no bytes here
     static InputStream stream(Content content) {
         return switch (content) {
             case None _ -> InputStream.nullInputStream();
-            case Bytes(var buffer) -> {
+            case Bytes(var buffer, var lease) -> {
+                if (buffer.remaining() > Lease.SMALL) {
+                    lease.hold(CONVERTED * buffer.remaining());
+                }
                 var bytes = new byte[buffer.remaining()];
                 buffer.duplicate().get(bytes);
                 yield new ByteArrayInputStream(bytes);
@@ -29,6 +36,11 @@ public sealed interface Content {
             case Push _ -> throw new IllegalStateException("pushed messages are not one content");
             case Forwarded _ -> throw new IllegalStateException("the content is that of another server");
         };
+    }
+
+    /// Who owns the memory of content.
+    default Lease lease() {
+        return Lease.CONSTANT;
     }
 
     /// Ends content that is not sent: closes the source of streamed content, ends a subscription. May block.
@@ -45,27 +57,77 @@ public sealed interface Content {
     /// Complete content in memory; several responses may share it.
     ///
     /// @param buffer from its position to its limit; must not be changed, and is sent through a duplicate
-    record Bytes(ByteBuffer buffer) implements Content {
+    /// @param lease owns the memory
+    record Bytes(ByteBuffer buffer, Lease lease) implements Content {
+        /// @throws ProblemException 503 if the caller of the lease may not have so much now
+        public Bytes {
+            lease.cover(buffer.remaining());
+        }
+
         /// @param bytes not copied
-        public static Bytes of(byte[] bytes) {
-            return new Bytes(ByteBuffer.wrap(bytes));
+        public static Bytes of(byte[] bytes, Lease lease) {
+            return new Bytes(ByteBuffer.wrap(bytes), lease);
+        }
+
+        /// Content that nobody owns: errors, and what is a few lines whatever is stored.
+        ///
+        /// @param bytes at most [Lease#SMALL], not copied
+        public static Bytes small(byte[] bytes) {
+            return of(bytes, Lease.UNOWNED);
         }
 
         public int length() {
             return buffer.remaining();
         }
+
+        /// Other content made of this, in memory of its own: several responses may share this one.
+        ///
+        /// @param most bytes that making it takes, taken before
+        /// @throws ProblemException 503 if the caller of the lease may not have so much now
+        public Bytes through(long most, UnaryOperator<ByteBuffer> change) {
+            var owner = lease.ofDerived();
+            owner.hold(most);
+            var made = change.apply(buffer.duplicate());
+            owner.correct(most, made.capacity());
+            return new Bytes(made, owner);
+        }
+
+        /// Other content made of this while it is sent.
+        ///
+        /// @param more bytes that the source holds besides
+        /// @param change returns a source that reads from the given one, and closes it
+        /// @throws ProblemException 503 if the caller of the lease may not have so much now
+        public Streamed streamed(long more, UnaryOperator<Source> change) {
+            return new Streamed(new BufferSource(buffer), length(), lease.ofDerived()).through(more, change);
+        }
     }
 
     /// Bytes that are produced while they are sent, as fast as the client receives them.
     ///
-    /// @param held approximate number of bytes that the source holds in memory until it is closed.
-    ///     There is no default: the sum of all responses is bounded
-    record Streamed(Source source, long held) implements Content {
+    /// @param held approximate number of bytes that the source holds in memory until it is closed
+    /// @param lease owns them
+    record Streamed(Source source, long held, Lease lease) implements Content {
+        /// @throws ProblemException 503 if the caller may not have so much now; the source stays open
+        public Streamed {
+            lease.cover(held);
+        }
+
         /// This content with another source.
         ///
         /// @param change returns a source that reads from the given one, and closes it
         public Streamed through(UnaryOperator<Source> change) {
-            return new Streamed(change.apply(source), held);
+            return new Streamed(change.apply(source), held, lease);
+        }
+
+        /// The same with a source that holds more.
+        ///
+        /// @throws ProblemException 503 if the caller may not have so much now; closes the source
+        public Streamed through(long more, UnaryOperator<Source> change) {
+            if (!lease.tryHold(more)) {
+                source.close();
+                throw Lease.full();
+            }
+            return new Streamed(change.apply(source), held + more, lease);
         }
     }
 
@@ -105,6 +167,25 @@ public sealed interface Content {
 
         @Override
         void close();
+    }
+
+    /// Bytes at hand.
+    final class BufferSource implements Source {
+        private final ByteBuffer rest;
+
+        BufferSource(ByteBuffer bytes) {
+            this.rest = bytes.duplicate();
+        }
+
+        @Override
+        public ByteBuffer next() {
+            var all = rest.slice();
+            rest.position(rest.limit());
+            return all;
+        }
+
+        @Override
+        public void close() {}
     }
 
     /// Adapts a [Source] to an [InputStream]. Confined to one thread.

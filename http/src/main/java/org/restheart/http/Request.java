@@ -12,6 +12,7 @@ import org.restheart.http.attribute.Key;
 /// @param body the content; it may still be arriving
 /// @param caller [Caller#ANONYMOUS] until the security filter has authenticated the request
 /// @param attributes what steps of the pipeline have added
+/// @param lease owns the memory that the request needs, and its response
 /// @param mayBlock false on an I/O thread, which must not block
 public record Request(
         String id,
@@ -23,6 +24,7 @@ public record Request(
         Connection connection,
         Caller caller,
         Attributes attributes,
+        Lease lease,
         boolean mayBlock) {
 
     /// Declares that what follows may block (for MongoDB, a password hash, a lock). On an I/O thread this
@@ -49,38 +51,53 @@ public record Request(
 
     public <T> Request with(Key<T> key, T value) {
         return new Request(
-                id, method, path, query, headers, body, connection, caller, attributes.with(key, value), mayBlock);
+                id,
+                method,
+                path,
+                query,
+                headers,
+                body,
+                connection,
+                caller,
+                attributes.with(key, value),
+                lease,
+                mayBlock);
     }
 
     /// @param attributes in place of all the present ones
     public Request with(Attributes attributes) {
-        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, mayBlock);
     }
 
     public Request with(Method method) {
-        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, mayBlock);
     }
 
     public Request with(Caller caller) {
-        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, mayBlock);
     }
 
     public Request with(Headers headers) {
-        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, mayBlock);
     }
 
     public Request with(RequestPath path) {
-        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, mayBlock);
     }
 
     public Request with(Body body) {
-        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, mayBlock);
+    }
+
+    /// The same request, whose memory another lease owns.
+    public Request with(Lease lease) {
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, mayBlock);
     }
 
     /// The same request on a thread that may block.
     public Request blocking() {
         return mayBlock
                 ? this
-                : new Request(id, method, path, query, headers, body, connection, caller, attributes, true);
+                : new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, true);
     }
 }

@@ -53,8 +53,14 @@ public sealed interface Response {
         return status(405).with("Allow", Cors.allow(methods));
     }
 
+    /// @param lease owns the memory of the content
+    static Ready json(int status, String json, Lease lease) {
+        return status(status).with(JSON, Content.Bytes.of(json.getBytes(StandardCharsets.UTF_8), lease));
+    }
+
+    /// @param json small, as [Content.Bytes#small]
     static Ready json(int status, String json) {
-        return status(status).with(JSON, Content.Bytes.of(json.getBytes(StandardCharsets.UTF_8)));
+        return status(status).with(JSON, Content.Bytes.small(json.getBytes(StandardCharsets.UTF_8)));
     }
 
     /// A complete response.

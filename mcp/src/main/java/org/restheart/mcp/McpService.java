@@ -136,12 +136,12 @@ public final class McpService implements Service {
             rpc = RpcRequest.read(request, credential);
         } catch (RpcError error) {
             records.refused(request, credential, "malformed");
-            return RpcResponses.error(error.status(), RpcRequest.idIn(request.body()), error);
+            return RpcResponses.error(request, error.status(), RpcRequest.idIn(request.body()), error);
         }
         if (rpc.isNotification()) {
             return Response.status(202);
         }
-        var pending = methods.pending(rpc, result -> RpcResponses.result(rpc.id(), result));
+        var pending = methods.pending(rpc, result -> RpcResponses.result(rpc.http(), rpc.id(), result));
         if (pending.isPresent()) {
             countLegacy(rpc);
             return pending.get().recover(failure -> failed(rpc, failure));
@@ -163,7 +163,7 @@ public final class McpService implements Service {
 
     private Response.Ready answer(RpcRequest rpc) {
         try {
-            return RpcResponses.result(rpc.id(), methods.answer(rpc));
+            return RpcResponses.result(rpc.http(), rpc.id(), methods.answer(rpc));
         } catch (RuntimeException failure) {
             if (Thread.currentThread().isInterrupted()) {
                 return Response.status(499); // not sent: the client has disconnected
@@ -176,7 +176,10 @@ public final class McpService implements Service {
         return switch (failure) {
             case RpcError error ->
                 RpcResponses.error(
-                        rpc.revision().isLegacy() && error.status() < 500 ? 200 : error.status(), rpc.id(), error);
+                        rpc.http(),
+                        rpc.revision().isLegacy() && error.status() < 500 ? 200 : error.status(),
+                        rpc.id(),
+                        error);
             case ProblemException problem -> failed(rpc, problem.problem().message(), null);
             case Error error -> throw error;
             default -> failed(rpc, failure.toString(), failure);
@@ -186,7 +189,8 @@ public final class McpService implements Service {
     private static Response.Ready failed(RpcRequest rpc, String why, @Nullable Throwable failure) {
         var id = rpc.http().id();
         LOG.error("request {}: {} failed: {}", id, rpc.method(), why, failure);
-        return RpcResponses.error(500, rpc.id(), RpcError.of(500, RpcError.INTERNAL, RefusedCall.failed(id)));
+        return RpcResponses.error(
+                rpc.http(), 500, rpc.id(), RpcError.of(500, RpcError.INTERNAL, RefusedCall.failed(id)));
     }
 
     private boolean asksToWrite(RpcRequest rpc) {

@@ -54,7 +54,8 @@ final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> impl
                 ? Response.status(200)
                         .with(
                                 RpcResponses.TYPE,
-                                new Content.Streamed(new Late(found, answer, this::gone), bytes.length()))
+                                new Content.Streamed(
+                                        new Late(found, answer, this::gone), bytes.length(), bytes.lease()))
                 : answer.apply(() -> found);
     }
 
@@ -95,7 +96,7 @@ final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> impl
                 return ByteBuffer.allocate(0);
             }
             read = true;
-            return answer.apply(() -> found).content() instanceof Content.Bytes(var json)
+            return answer.apply(() -> found).content() instanceof Content.Bytes(var json, var _)
                     ? json.duplicate()
                     : ByteBuffer.allocate(0);
         }

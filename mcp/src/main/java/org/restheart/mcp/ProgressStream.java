@@ -55,7 +55,7 @@ final class ProgressStream {
         var told = rpc.with(rpc.http().with(PROGRESS, changes -> offer(backlog, bytes(progress(token, changes)))));
         var thread = Thread.ofVirtual().name("mcp-call").unstarted(CallerScope.carried(() -> {
             try {
-                if (call.apply(told).content() instanceof Content.Bytes(var json)) {
+                if (call.apply(told).content() instanceof Content.Bytes(var json, var _)) {
                     offer(backlog, json);
                 }
             } finally {

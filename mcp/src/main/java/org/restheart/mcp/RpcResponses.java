@@ -12,6 +12,8 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
+import org.restheart.http.Request;
 import org.restheart.http.Response;
 
 /// Messages of JSON-RPC 2.0 as responses.
@@ -22,15 +24,15 @@ final class RpcResponses {
 
     private RpcResponses() {}
 
-    static Response.Ready result(Optional<BsonValue> id, BsonDocument result) {
-        return json(200, message(id).append("result", result));
+    static Response.Ready result(Request request, Optional<BsonValue> id, BsonDocument result) {
+        return json(request, 200, message(id).append("result", result));
     }
 
     /// @param id of the request; empty if it is unknown
-    static Response.Ready error(int status, Optional<BsonValue> id, RpcError error) {
+    static Response.Ready error(Request request, int status, Optional<BsonValue> id, RpcError error) {
         var body = object("code", error.code(), "message", error.text());
         error.data().ifPresent(data -> body.append("data", data));
-        return json(status, message(id).append("error", body));
+        return json(request, status, message(id).append("error", body));
     }
 
     private static BsonDocument message(Optional<BsonValue> id) {
@@ -47,14 +49,19 @@ final class RpcResponses {
     }
 
     /// Also in names, which are not enclosed in a fence.
-    private static Content.Bytes escaped(Utf8Buffer json) {
-        return Content.Bytes.of(Fence.escapedInvisible(json.toString()).getBytes(StandardCharsets.UTF_8));
+    private static Content.Bytes escaped(Utf8Buffer json, Lease lease) {
+        return Content.Bytes.of(Fence.escapedInvisible(json.toString()).getBytes(StandardCharsets.UTF_8), lease);
     }
 
-    private static Response.Ready json(int status, BsonDocument message) {
+    private static Response.Ready json(Request request, int status, BsonDocument message) {
         var out = new Utf8Buffer(1_024);
         JSON.encode(message, out);
         var json = out.toByteBuffer();
-        return Response.status(status).with(TYPE, isPrintableAscii(json) ? new Content.Bytes(json) : escaped(out));
+        return Response.status(status)
+                .with(
+                        TYPE,
+                        isPrintableAscii(json)
+                                ? new Content.Bytes(json, request.lease())
+                                : escaped(out, request.lease()));
     }
 }

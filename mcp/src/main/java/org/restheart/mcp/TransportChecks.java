@@ -18,14 +18,15 @@ record TransportChecks(
         var problem = originProblem(request);
         if (problem.isPresent()) {
             records.refused(request, credential, "origin");
-            return refused(403, problem.get());
+            return refused(request, 403, problem.get());
         }
         var path = request.path().decoded();
         if (!path.equals(config.uri()) && !path.equals(config.uri() + "/")) {
-            return refused(404, "the endpoint is POST " + config.uri());
+            return refused(request, 404, "the endpoint is POST " + config.uri());
         }
         if (request.method() != Method.POST) {
             return refused(
+                    request,
                     405,
                     "requests of the Model Context Protocol are POST " + config.uri()
                             + "; there are no streams by GET");
@@ -39,18 +40,19 @@ record TransportChecks(
             return scope;
         }
         if (!isJson(request.headers())) {
-            return refused(415, "send " + RpcResponses.TYPE);
+            return refused(request, 415, "send " + RpcResponses.TYPE);
         }
         boolean isAccepted = Accepted.of(request.headers()).weight(RpcResponses.TYPE) > 0;
-        return isAccepted ? Optional.empty() : refused(406, "accept " + RpcResponses.TYPE);
+        return isAccepted ? Optional.empty() : refused(request, 406, "accept " + RpcResponses.TYPE);
     }
 
-    private static Optional<Response.Ready> refused(int status, String reason) {
-        return Optional.of(refusal(status, reason));
+    private static Optional<Response.Ready> refused(Request request, int status, String reason) {
+        return Optional.of(refusal(request, status, reason));
     }
 
-    private static Response.Ready refusal(int status, String reason) {
-        return RpcResponses.error(status, Optional.empty(), RpcError.of(status, RpcError.INVALID_REQUEST, reason));
+    private static Response.Ready refusal(Request request, int status, String reason) {
+        return RpcResponses.error(
+                request, status, Optional.empty(), RpcError.of(status, RpcError.INVALID_REQUEST, reason));
     }
 
     /// The refusal of a request from a page of another site, or by a name that resolves to this computer (DNS
@@ -109,7 +111,7 @@ record TransportChecks(
     }
 
     private Response.Ready unauthorized(Request request) {
-        var response = refusal(401, missingAccount(request))
+        var response = refusal(request, 401, missingAccount(request))
                 .withAlso("WWW-Authenticate", "Bearer " + resourceMetadata(request) + ", scope=\"mcp:read\"");
         for (var challenge : dependencies.otherChallenges().apply(request)) {
             response = response.withAlso("WWW-Authenticate", challenge);

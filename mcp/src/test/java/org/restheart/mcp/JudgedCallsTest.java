@@ -14,6 +14,7 @@ import org.bson.BsonValue;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Connection;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Method;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataPaths;
@@ -75,7 +76,8 @@ class JudgedCallsTest {
         thread.interrupt();
         thread.join();
         var closed = new CountDownLatch(1);
-        eventual.complete(Response.status(200).with("text/plain", new Content.Streamed(new Stream(closed), 1)));
+        eventual.complete(
+                Response.status(200).with("text/plain", new Content.Streamed(new Stream(closed), 1, Lease.CONSTANT)));
         assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(call.exceptionNow()).isInstanceOf(RefusedCall.class);
     }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Response;
 
 class PendingCallTest {
@@ -15,14 +16,17 @@ class PendingCallTest {
 
     /// The response of a call that has found as many bytes.
     private Response.Ready response(int bytes) {
-        var found = Response.status(200).with("application/json", Content.Bytes.of(new byte[bytes]));
+        var found = Response.status(200).with("application/json", Content.Bytes.of(new byte[bytes], Lease.CONSTANT));
         var pending = PendingCall.of(
                 Response.later(CompletableFuture.completedFuture(found), same -> same),
                 () -> ran.add("ended"),
                 () -> ran.add("gone"),
                 outcome -> {
                     ran.add("answered");
-                    return outcome.get().with("text/plain", Content.Bytes.of("shown".getBytes(StandardCharsets.UTF_8)));
+                    return outcome.get()
+                            .with(
+                                    "text/plain",
+                                    Content.Bytes.of("shown".getBytes(StandardCharsets.UTF_8), Lease.CONSTANT));
                 });
         return pending.settled();
     }

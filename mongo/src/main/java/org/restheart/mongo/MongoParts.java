@@ -11,6 +11,7 @@ import static org.restheart.http.access.ResourceKind.*;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.aggregation.RunAdHocAggregation;
 import org.restheart.mongo.aggregation.RunAggregation;
@@ -89,6 +90,7 @@ final class MongoParts implements AutoCloseable {
             BackgroundTasks tasks,
             MongoConfig config,
             MongoClient client,
+            MemoryBudget memory,
             ChangeStreams streams,
             MeterRegistry registry,
             JudgedRequests judged) {
@@ -106,7 +108,7 @@ final class MongoParts implements AutoCloseable {
                 (db, name) -> metadata.collection(db, name).sources());
         this.deepPages = new DeepPageFinder(tasks, client, documents, config.cursorPool(), registry);
         this.reads = new DocumentReads(
-                documents, coalescer, config.queryTimeLimit(), metadata, forbiddenOperators, inspection);
+                documents, coalescer, config.queryTimeLimit(), metadata, forbiddenOperators, inspection, memory);
         this.descriptions = new Descriptions(client, catalog, mounts, reads, config.metadataTtl());
         this.locations = new Locations(config.instanceBaseUrl());
         this.collections = new RequestCollections(client);
@@ -143,7 +145,13 @@ final class MongoParts implements AutoCloseable {
         var timeLimit = config.queryTimeLimit();
         var finder = new CachedFinder(deepPages, config.resultCache(), writes, registry).outsideSessions(documents);
         var find = new FindDocuments(
-                finder, documents, coalescer.pages(), continuations, timeLimit, config.bulkTimeLimit());
+                finder,
+                documents,
+                coalescer.pages(),
+                continuations,
+                coalescer.sizes(),
+                timeLimit,
+                config.bulkTimeLimit());
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
             routes.on(kind, GET, find);
         }
@@ -154,15 +162,21 @@ final class MongoParts implements AutoCloseable {
         for (var kind : List.of(DOCUMENT, FILE, SCHEMA)) {
             routes.on(kind, GET, get);
         }
-        routes.on(COLLECTION_VIOLATIONS, GET, new FindViolations(finder, continuations, schemas, access, timeLimit));
+        routes.on(
+                COLLECTION_VIOLATIONS,
+                GET,
+                new FindViolations(finder, coalescer.sizes(), continuations, schemas, access, timeLimit));
     }
 
     /// Pipelines of clients, aggregations and change streams that collections declare.
     private void addAggregations(MongoConfig config, ChangeStreams streams) {
         var timeLimit = config.aggregationTimeLimit();
         var interpolation = config.interpolation();
-        routes.on(AGGREGATIONS, POST, new RunAdHocAggregation(documents, inspection, timeLimit));
-        routes.on(AGGREGATION, GET, new RunAggregation(documents, writes, inspection, interpolation, timeLimit));
+        routes.on(AGGREGATIONS, POST, new RunAdHocAggregation(documents, coalescer.sizes(), inspection, timeLimit));
+        routes.on(
+                AGGREGATION,
+                GET,
+                new RunAggregation(documents, coalescer.sizes(), writes, inspection, interpolation, timeLimit));
         routes.on(
                 CHANGE_STREAM,
                 GET,

@@ -16,6 +16,7 @@ import org.restheart.data.Privilege;
 import org.restheart.http.Connection;
 import org.restheart.http.Cors;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -76,22 +77,25 @@ public final class MongoService implements Service, AutoCloseable {
                 tasks,
                 config,
                 client,
+                new MemoryBudget(MemoryBudget.Part.DATA.bytes()),
                 new ChangeStreams(tasks, client, config.streams(), registry, Reauthorization.ALWAYS),
                 registry,
                 (_, _) -> Response.status(204));
     }
 
-    /// @param streams of the same deployment; a separate client, so that streams do not use the connections of requests
+    /// @param memory of what is read
+    /// @param streams of the same deployment, by a separate client: they do not use the connections of requests
     /// @param registry takes the meters of coalescing
     /// @param judged requests of callers, to this service among others
     public MongoService(
             BackgroundTasks tasks,
             MongoConfig config,
             MongoClient client,
+            MemoryBudget memory,
             ChangeStreams streams,
             MeterRegistry registry,
             JudgedRequests judged) {
-        this.parts = new MongoParts(tasks, config, client, streams, registry, judged);
+        this.parts = new MongoParts(tasks, config, client, memory, streams, registry, judged);
     }
 
     /// The cached metadata of databases and collections, for services that change them in other ways.

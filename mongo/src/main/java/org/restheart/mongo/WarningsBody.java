@@ -71,7 +71,7 @@ public final class WarningsBody {
         }
         return switch (response.content()) {
             case Content.None _ -> with(request, response, new BsonDocument(), warnings);
-            case Content.Bytes(var buffer) -> {
+            case Content.Bytes(var buffer, var _) -> {
                 var body = JsonParser.parse(
                         StandardCharsets.UTF_8.decode(buffer.duplicate()).toString());
                 yield body.isDocument() ? with(request, response, body.asDocument(), warnings) : response;
@@ -91,6 +91,6 @@ public final class WarningsBody {
         all.append("_warnings", lines);
         var out = new Utf8Buffer();
         JsonEncoder.of(FormatParameters.jsonMode(request.query())).encode(all, out);
-        return response.with(Response.JSON, new Content.Bytes(out.toByteBuffer()));
+        return response.with(Response.JSON, new Content.Bytes(out.toByteBuffer(), request.lease()));
     }
 }

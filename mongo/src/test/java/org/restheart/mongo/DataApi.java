@@ -141,6 +141,7 @@ public final class DataApi {
                 sent.connection(),
                 sent.caller(),
                 sent.attributes(),
+                sent.lease(),
                 false));
     }
 
@@ -200,7 +201,7 @@ public final class DataApi {
         private static String text(Content content) {
             return switch (content) {
                 case Content.None() -> "";
-                case Content.Bytes(var buffer) ->
+                case Content.Bytes(var buffer, var _) ->
                     StandardCharsets.UTF_8.decode(buffer.duplicate()).toString();
                 case Content.Streamed streamed -> drain(streamed.source());
                 case Content.Push _, Content.Forwarded _ -> throw new AssertionError("a push has no end");

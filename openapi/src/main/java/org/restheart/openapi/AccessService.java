@@ -93,15 +93,16 @@ public final class AccessService implements Service {
         return switch (String.join("/", below)) {
             case "" -> {
                 require(request, Method.GET);
-                yield json(overview(request, account.get()));
+                yield json(request, overview(request, account.get()));
             }
             case "check" -> {
                 require(request, Method.POST);
-                yield json(check(request, account.get()));
+                yield json(request, check(request, account.get()));
             }
             case "parse" -> {
                 require(request, Method.POST);
                 yield json(
+                        request,
                         ComputeLimit.SHARED.compute(() -> dependencies.syntax().apply(content(request))));
             }
             default -> throw Problem.bare(ProblemCode.NOT_FOUND).raise();
@@ -116,8 +117,8 @@ public final class AccessService implements Service {
         }
     }
 
-    private static Response json(BsonDocument answer) {
-        return Response.json(200, JsonEncoder.of(JsonMode.DEFAULT).encodeToString(answer))
+    private static Response json(Request request, BsonDocument answer) {
+        return Response.json(200, JsonEncoder.of(JsonMode.DEFAULT).encodeToString(answer), request.lease())
                 .with("Cache-Control", "private, no-store");
     }
 

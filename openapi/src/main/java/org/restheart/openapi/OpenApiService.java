@@ -201,7 +201,7 @@ public final class OpenApiService implements Service {
                 ? response
                 : response.with(
                         yaml ? "application/yaml" : "application/json",
-                        new Content.Bytes(bytes.content().duplicate()));
+                        new Content.Bytes(bytes.content().duplicate(), request.lease()));
     }
 
     private Bytes write(Key key) {

@@ -66,6 +66,7 @@ public final class Requests {
                 request.connection(),
                 request.caller(),
                 request.attributes(),
+                request.lease(),
                 false);
     }
 

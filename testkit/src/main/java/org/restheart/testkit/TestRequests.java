@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import org.restheart.http.Body;
 import org.restheart.http.Connection;
 import org.restheart.http.Fields;
+import org.restheart.http.Lease;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
@@ -36,6 +37,7 @@ public final class TestRequests {
                         new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 8080)),
                 Caller.ANONYMOUS,
                 Attributes.NONE,
+                Lease.CONSTANT,
                 true);
     }
 }

@@ -19,6 +19,7 @@ import org.restheart.core.config.SecurityStores.ApiKeyConfig;
 import org.restheart.core.config.SecurityStores.MongoAclConfig;
 import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.http.CacheMeter;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.security.InvalidatedCache;
@@ -86,7 +87,7 @@ final class StoredSecurity {
     private StoredRealm realm(MongoClient client, MongoRealmConfig config, PasswordHashes hashes) {
         var users = config.users();
         var cache = listed(new InvalidatedCache<String, StoredRealm.Entry>(
-                "accounts", config.keeping(), Runtime.getRuntime().maxMemory() / 16, StoredRealm.Entry::bytes));
+                "accounts", config.keeping(), MemoryBudget.Part.ACCOUNTS.bytes(), StoredRealm.Entry::bytes));
         // A change identifies the account only if its name is its id.
         boolean byId = users.nameProperty().equals("_id");
         var names = new AccountNames(client, users, lookUp);

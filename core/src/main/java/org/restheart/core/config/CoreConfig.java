@@ -4,6 +4,7 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Optional;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Problem;
 
 /// `core`.
@@ -20,7 +21,8 @@ import org.restheart.http.Problem;
 /// @param maxInFlightRequests most requests at once; resolved, `Integer.MAX_VALUE` for no limit
 /// @param maxBufferedContent most bytes of request content in memory, all requests together; resolved
 /// @param maxAnonymousContent most of them for callers without an account; resolved
-/// @param maxBufferedResponses most bytes of responses in memory that clients have not taken yet; resolved
+/// @param maxBufferedResponses most bytes of what is read, and of responses until clients have taken them;
+///     resolved
 /// @param maxStreamedContent most bytes of one request's content that is read while it arrives; resolved,
 ///     `Long.MAX_VALUE` for no limit
 /// @param errorBodies which refusals have a body
@@ -60,12 +62,6 @@ public record CoreConfig(
 
     private static final long DEFAULT_MAX_STREAMED_CONTENT = 10L << 30;
 
-    /// Twice the largest part of a result that is in memory at a time, of documents of 16 MiB.
-    private static final long MIN_RESPONSES = 64L << 20;
-
-    /// Twice the largest request content that is allowed by default.
-    private static final long MIN_CONTENT = 2 * ConnectionOptions.DEFAULT_MAX_ENTITY_SIZE;
-
     /// Reads the block.
     ///
     /// @param cores of this machine
@@ -84,7 +80,7 @@ public record CoreConfig(
         int ofAddress = block.integer("max-connections-per-address", 0, 0, Integer.MAX_VALUE);
         int maxInFlight = block.integer("max-in-flight-requests", 10_000, 0, Integer.MAX_VALUE);
         long maxContent = block.longInteger("max-buffered-content", 0, 0, Long.MAX_VALUE);
-        long content = maxContent > 0 ? maxContent : Math.max(MIN_CONTENT, maxHeap / 4);
+        long content = maxContent > 0 ? maxContent : MemoryBudget.Part.CONTENT.of(maxHeap);
         long maxAnonymous = block.longInteger("max-anonymous-content", 0, 0, Long.MAX_VALUE);
         long maxResponses = block.longInteger("max-buffered-responses", 0, 0, Long.MAX_VALUE);
         long maxStreamed = block.longInteger("max-streamed-content", DEFAULT_MAX_STREAMED_CONTENT, 0, Long.MAX_VALUE);
@@ -103,8 +99,10 @@ public record CoreConfig(
                 ofAddress > 0 ? ofAddress : Integer.MAX_VALUE,
                 maxInFlight > 0 ? maxInFlight : Integer.MAX_VALUE,
                 content,
-                maxAnonymous > 0 ? maxAnonymous : Math.max(MIN_CONTENT / 2, content / 4),
-                maxResponses > 0 ? maxResponses : Math.max(MIN_RESPONSES, maxHeap / 4),
+                maxAnonymous > 0
+                        ? maxAnonymous
+                        : Math.min(content, Math.max(ConnectionOptions.DEFAULT_MAX_ENTITY_SIZE, content / 4)),
+                maxResponses > 0 ? maxResponses : MemoryBudget.Part.DATA.of(maxHeap),
                 maxStreamed > 0 ? maxStreamed : Long.MAX_VALUE,
                 block.oneOf("error-bodies", ErrorBodies.HELPFUL),
                 block.millis("grace-period-ms", 2_000, 0, 600_000),

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.restheart.http.MemoryBudget;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
@@ -101,7 +102,7 @@ final class MongoBinding {
                 block.integer("slice-width", otherwise.sliceWidth(), 10, 1_000_000),
                 block.integer("max-queries", otherwise.maxQueries(), 1, 100_000),
                 block.integer("max-exact-queries", otherwise.maxExactQueries(), 1, 1_000),
-                block.longInteger("max-bytes", otherwise.maxBytes(), 1 << 20, Long.MAX_VALUE),
+                MemoryBudget.Part.BOOKMARKS.or(block.longInteger("max-bytes", 0, 0, Long.MAX_VALUE)),
                 block.millis("max-age", otherwise.maxAge().toMillis(), 1_000, Integer.MAX_VALUE),
                 block.integer("builds", otherwise.builds(), 1, 64),
                 allocation);
@@ -154,7 +155,7 @@ final class MongoBinding {
                 block.integer("get-collection-cache-size", otherwise.size(), 1, 1_000_000),
                 block.millis("get-collection-cache-ttl", otherwise.ttl().toMillis(), 0, Integer.MAX_VALUE),
                 docs,
-                block.longInteger("get-collection-cache-bytes", otherwise.bytes(), 1 << 20, 1L << 40));
+                MemoryBudget.Part.RESULTS.or(block.longInteger("get-collection-cache-bytes", 0, 0, 1L << 40)));
     }
 
     private static ChangeStreamConfig streams(Block block, boolean enabled) {

@@ -9,6 +9,7 @@ import java.util.Set;
 import org.restheart.console.ConsoleConfig;
 import org.restheart.dataapi.DataApiConfig;
 import org.restheart.graphql.GraphqlConfig;
+import org.restheart.http.MemoryBudget;
 import org.restheart.mcp.McpConfig;
 import org.restheart.mongo.importing.ImportConfig;
 import org.restheart.openapi.OpenApiConfig;
@@ -141,7 +142,9 @@ final class ServiceBindings {
                 block.integer("parallel-samples", 2, 1, 100),
                 block.millis("wait", 3_000, 0, 60_000),
                 block.integer("max-collections", 200, 0, 100_000),
-                block.integer("cache-bytes", 32 << 20, 0, Integer.MAX_VALUE),
+                Math.min(
+                        block.integer("cache-bytes", 32 << 20, 0, Integer.MAX_VALUE),
+                        MemoryBudget.Part.DESCRIPTIONS.bytes()),
                 block.bool("include-services", true),
                 block.bool("x-fields", true),
                 block.bool("guess-formats", false),

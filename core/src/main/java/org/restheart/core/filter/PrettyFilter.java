@@ -45,40 +45,21 @@ final class PrettyFilter implements Filter {
                 ? response
                 : switch (response.content()) {
                     case Content.None _, Content.Push _, Content.Forwarded _ -> response;
-                    case Content.Bytes(var buffer)
-                    when buffer.remaining() <= PIECE -> response.with(Content.Bytes.of(whole(buffer)));
-                    case Content.Bytes(var buffer) ->
-                        response.with(new Content.Streamed(
-                                new Laid(new Whole(buffer)), buffer.remaining() + (long) MOST_PER_BYTE * PIECE));
-                    case Content.Streamed streamed -> response.with(streamed.through(Laid::new));
+                    case Content.Bytes bytes
+                    when bytes.length() <= PIECE ->
+                        response.with(bytes.through((long) MOST_PER_BYTE * bytes.length(), PrettyFilter::whole));
+                    case Content.Bytes bytes -> response.with(bytes.streamed((long) MOST_PER_BYTE * PIECE, Laid::new));
+                    case Content.Streamed streamed ->
+                        response.with(streamed.through((long) MOST_PER_BYTE * PIECE, Laid::new));
                 };
     }
 
-    private static byte[] whole(ByteBuffer json) {
+    private static ByteBuffer whole(ByteBuffer json) {
         var out = new ByteArrayOutputStream(2 * json.remaining());
         var layout = new JsonLayout(out);
-        layout.write(json.duplicate());
+        layout.write(json);
         layout.end();
-        return out.toByteArray();
-    }
-
-    /// Bytes at hand.
-    private static final class Whole implements Content.Source {
-        private final ByteBuffer rest;
-
-        Whole(ByteBuffer bytes) {
-            this.rest = bytes.duplicate();
-        }
-
-        @Override
-        public ByteBuffer next() {
-            var all = rest.slice();
-            rest.position(rest.limit());
-            return all;
-        }
-
-        @Override
-        public void close() {}
+        return ByteBuffer.wrap(out.toByteArray());
     }
 
     /// Lays out a piece at a time, however much the source supplies at once.

@@ -29,14 +29,17 @@ final class Compression {
     /// Bytes that are compressed sooner than another thread would be there.
     private static final int SMALL = 1_024;
 
+    /// Bytes that a compressor holds, about.
+    private static final int PIECE = 64 << 10;
+
     /// Bytes of compressed content that may be used again.
     private static final int SHARED_BYTES = 8 << 20;
 
     /// Compressed content by what it was: responses that share their content share this too. By identity.
-    private static final Cache<ByteBuffer, Content.Bytes> SHARED = Caffeine.newBuilder()
+    private static final Cache<ByteBuffer, ByteBuffer> SHARED = Caffeine.newBuilder()
             .weakKeys()
             .maximumWeight(SHARED_BYTES)
-            .weigher((ByteBuffer _, Content.Bytes coded) -> coded.length())
+            .weigher((ByteBuffer _, ByteBuffer coded) -> coded.remaining())
             .executor(Runnable::run)
             .build();
 
@@ -77,9 +80,11 @@ final class Compression {
     static Ready apply(ContentCoding coding, Ready response) {
         var content = switch (response.content()) {
             case Content.None none -> none;
-            case Content.Bytes bytes when coding == ContentCoding.GZIP -> gzip(bytes);
-            case Content.Bytes bytes -> coded(coding, bytes);
-            case Content.Streamed streamed -> streamed.through(source -> new CodedSource(coding, source));
+            case Content.Bytes bytes ->
+                bytes.through(
+                        bytes.length() + PIECE,
+                        buffer -> coding == ContentCoding.GZIP ? gzip(bytes.buffer()) : coded(coding, buffer));
+            case Content.Streamed streamed -> streamed.through(PIECE, source -> new CodedSource(coding, source));
             case Content.Push push -> push;
             case Content.Forwarded forwarded -> forwarded;
         };
@@ -87,18 +92,20 @@ final class Compression {
         return new Ready(response.status(), headers, content);
     }
 
-    private static Content.Bytes gzip(Content.Bytes bytes) {
-        return bytes.length() <= SMALL ? Gzip.of(bytes) : SHARED.get(bytes.buffer(), _ -> Gzip.of(bytes));
+    private static ByteBuffer gzip(ByteBuffer bytes) {
+        return bytes.remaining() <= SMALL
+                ? Gzip.of(bytes)
+                : SHARED.get(bytes, _ -> Gzip.of(bytes)).duplicate();
     }
 
-    private static Content.Bytes coded(ContentCoding coding, Content.Bytes bytes) {
-        var coded = new ByteArrayOutputStream(bytes.length() / 4 + 64);
+    private static ByteBuffer coded(ContentCoding coding, ByteBuffer bytes) {
+        var coded = new ByteArrayOutputStream(bytes.remaining() / 4 + 64);
         try (var coder = coder(coding, coded)) {
-            Channels.newChannel(coder).write(bytes.buffer().duplicate());
+            Channels.newChannel(coder).write(bytes);
         } catch (IOException e) {
             throw new UncheckedIOException("memory cannot fail", e);
         }
-        return Content.Bytes.of(coded.toByteArray());
+        return ByteBuffer.wrap(coded.toByteArray());
     }
 
     /// The compressor flushes on request, and frees its native memory when closed.
@@ -188,8 +195,8 @@ final class Compression {
 
         private Gzip() {}
 
-        static Content.Bytes of(Content.Bytes bytes) {
-            if (bytes.length() <= STORED_AT_MOST) {
+        static ByteBuffer of(ByteBuffer bytes) {
+            if (bytes.remaining() <= STORED_AT_MOST) {
                 return stored(bytes);
             }
             var idle = IDLE.poll();
@@ -204,10 +211,10 @@ final class Compression {
             }
         }
 
-        private static Content.Bytes member(Content.Bytes bytes, Deflater deflater) {
-            var member = Arrays.copyOf(HEADER, HEADER.length + TRAILER + 32 + bytes.length() / 2);
+        private static ByteBuffer member(ByteBuffer bytes, Deflater deflater) {
+            var member = Arrays.copyOf(HEADER, HEADER.length + TRAILER + 32 + bytes.remaining() / 2);
             int length = HEADER.length;
-            deflater.setInput(bytes.buffer().duplicate());
+            deflater.setInput(bytes.duplicate());
             deflater.finish();
             while (!deflater.finished()) {
                 if (length + TRAILER == member.length) {
@@ -216,25 +223,25 @@ final class Compression {
                 length += deflater.deflate(member, length, member.length - TRAILER - length);
             }
             trailer(bytes).get(0, member, length, TRAILER);
-            return Content.Bytes.of(Arrays.copyOf(member, length + TRAILER));
+            return ByteBuffer.wrap(Arrays.copyOf(member, length + TRAILER));
         }
 
-        private static Content.Bytes stored(Content.Bytes bytes) {
-            int length = bytes.length();
+        private static ByteBuffer stored(ByteBuffer bytes) {
+            int length = bytes.remaining();
             var member =
                     ByteBuffer.allocate(HEADER.length + 5 + length + TRAILER).order(ByteOrder.LITTLE_ENDIAN);
             member.put(HEADER).put((byte) 1).putShort((short) length).putShort((short) ~length);
-            member.put(bytes.buffer().duplicate()).put(trailer(bytes));
-            return new Content.Bytes(member.flip());
+            member.put(bytes.duplicate()).put(trailer(bytes));
+            return member.flip();
         }
 
-        private static ByteBuffer trailer(Content.Bytes bytes) {
+        private static ByteBuffer trailer(ByteBuffer bytes) {
             var checksum = new CRC32();
-            checksum.update(bytes.buffer().duplicate());
+            checksum.update(bytes.duplicate());
             return ByteBuffer.allocate(TRAILER)
                     .order(ByteOrder.LITTLE_ENDIAN)
                     .putInt((int) checksum.getValue())
-                    .putInt(bytes.length())
+                    .putInt(bytes.remaining())
                     .flip();
         }
     }

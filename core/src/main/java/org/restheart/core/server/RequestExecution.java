@@ -21,9 +21,12 @@ import org.restheart.http.ContentCoding;
 import org.restheart.http.Fatal;
 import org.restheart.http.Fields;
 import org.restheart.http.InlineCommand;
+import org.restheart.http.Lease;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
@@ -50,6 +53,10 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     private final Note note;
     private final Admission.Admitted admitted;
     private final BodyLimits.Counter counter;
+
+    /// Owns what the request reads, and its response, until the exchange has ended and no thread works for it.
+    private final Lease lease;
+
     private final long arrived = System.nanoTime();
     private final @Nullable RequestSpan span;
     private Request request;
@@ -77,10 +84,11 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         this.span = parts.tracing().isEmpty()
                 ? null
                 : parts.tracing().get().begin(request, route.binding().uri(), arrived);
-        this.request = attributed(request, traffic, span);
         this.note = note;
         this.admitted = admitted;
         this.parts = parts;
+        this.lease = parts.memory().open(this::caller);
+        this.request = attributed(request, traffic, span).with(lease);
         this.counter = parts.bodies().open(this::caller);
     }
 
@@ -172,8 +180,15 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     }
 
     private void runBlocking() {
-        request = request.blocking();
-        failing(() -> deliver(handled()));
+        if (!lease.tryRetain()) {
+            return; // the client has gone
+        }
+        try {
+            request = request.blocking();
+            failing(() -> deliver(handled()));
+        } finally {
+            lease.close();
+        }
     }
 
     private Response handled() {
@@ -235,15 +250,17 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     }
 
     private void send(Ready built) {
-        var reserved = parts.untaken().reserve(http, this::caller, built);
+        var reserved = lease.tryJoin(built.content().lease())
+                ? parts.untaken().reserve(http, this::caller, built)
+                : Optional.<Ready>empty();
         if (reserved.isEmpty()) {
-            parts.threads().execute(built.content()::abandon);
+            abandon(built.content());
         }
         var fitting = reserved.orElseGet(() -> RootHandler.unavailable(
                 switch (built.content()) {
                     case Content.Push _ -> "too many large requests of this client are in progress";
                     case Content.Forwarded _ -> "too many requests of this client are in progress";
-                    default -> "responses that this client has not taken fill its share";
+                    default -> "too many responses of this client wait for it";
                 }));
         var ready = span == null ? fitting : span.respond(fitting);
         responseHeaders = ready.headers();
@@ -255,6 +272,20 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         } else {
             sendCoded(Compression.varied(ready));
         }
+    }
+
+    private void abandon(Content content) {
+        var owner = content.lease();
+        boolean isOwned = owner.tryRetain(); // until it is gone
+        parts.threads().execute(() -> {
+            try {
+                content.abandon();
+            } finally {
+                if (isOwned) {
+                    owner.close();
+                }
+            }
+        });
     }
 
     /// Compresses as the client accepts it; on a thread that may take its time unless that is quick.
@@ -308,9 +339,10 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     private void fail(Throwable failure) {
         Fatal.exitOn(failure);
         boolean stopped = failure instanceof RejectedExecutionException; // by an I/O thread, which has ended
+        var refused = failure instanceof ProblemException e ? Optional.of(e.problem()) : Optional.<Problem>empty();
         if (stopped) {
             LOG.debug("request {} took longer than the stop", request.id(), failure);
-        } else {
+        } else if (refused.isEmpty()) {
             LOG.error("request {} failed outside the pipeline", request.id(), failure);
         }
         if (http.isResponseStarted()) {
@@ -319,6 +351,9 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
             http.getResponseHeaders().clear();
             http.setPersistent(false);
             parts.writer().send(http, RootHandler.STOPPING);
+        } else if (refused.isPresent()) { // such as memory for its content
+            http.getResponseHeaders().clear();
+            parts.writer().send(http, RootHandler.refusal(refused.get()));
         } else {
             http.setStatusCode(500);
             http.endExchange();
@@ -339,6 +374,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     public void exchangeEvent(HttpServerExchange ended, NextListener next) {
         try {
             leave();
+            lease.close();
             if (span != null) {
                 span.end(ended.getStatusCode(), ended.getResponseBytesSent());
             }
@@ -362,13 +398,16 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     /// @param threads starts a virtual thread per task
     /// @param waiting places of requests that wait for their clients, to send content or to take the response, by
     ///     caller as known then: fewer than there may be requests in flight, so that others are served meanwhile
+    /// @param memory of what requests read, and their responses hold
+    /// @param heads of requests
     /// @param untaken responses that wait
     /// @param clients determines the address under which a client's content is counted
     record Parts(
             Admission admission,
             BodyLimits bodies,
             FairShares waiting,
-            ResponseMemory responses,
+            MemoryBudget memory,
+            HeadMemory heads,
             UntakenResponses untaken,
             ClientAddress clients,
             ResponseWriter writer,

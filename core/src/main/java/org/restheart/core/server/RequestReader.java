@@ -16,6 +16,7 @@ import org.restheart.core.observation.Observation.Note;
 import org.restheart.http.Body;
 import org.restheart.http.Connection;
 import org.restheart.http.Fields;
+import org.restheart.http.Lease;
 import org.restheart.http.Method;
 import org.restheart.http.NamedOperation;
 import org.restheart.http.Query;
@@ -69,6 +70,7 @@ final class RequestReader {
                         .with(NamedOperation.OBSERVER, note::accept)
                         .with(CallerScope.OBSERVER, note::acceptCaller)
                         .with(DataWrite.NOTED, new AtomicBoolean()),
+                Lease.CONSTANT,
                 false);
     }
 
@@ -90,6 +92,7 @@ final class RequestReader {
                         local),
                 Caller.ANONYMOUS,
                 Attributes.NONE,
+                Lease.CONSTANT,
                 false);
     }
 

@@ -18,6 +18,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.restheart.http.Content;
 import org.restheart.http.Fatal;
+import org.restheart.http.Lease;
 import org.restheart.http.Response.Ready;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +67,7 @@ record ResponseWriter(
             case Content.Bytes _ -> empty(exchange);
             case Content.Streamed streamed
             when contentAllowed && !isHead(exchange) ->
-                exchange.dispatch(threads, new StreamPump(exchange, streamed.source(), timeout));
+                exchange.dispatch(threads, new StreamPump(exchange, streamed, timeout));
             case Content.Streamed streamed -> {
                 streamed.source().close();
                 withoutContent(exchange);
@@ -162,21 +163,28 @@ record ResponseWriter(
 
         private final HttpServerExchange exchange;
         private final Content.Source source;
+        private final boolean isOwned;
+        private final Lease lease;
         private final Duration timeout;
         private final Semaphore wakeUp = new Semaphore(0);
 
         /// @param timeout after which, without progress, the response is cut: in HTTP/2 its stream is reset,
         /// in HTTP/1.1 its connection is closed. The cursor of the content is closed, too
-        StreamPump(HttpServerExchange exchange, Content.Source source, Duration timeout) {
+        StreamPump(HttpServerExchange exchange, Content.Streamed content, Duration timeout) {
             this.timeout = timeout;
             this.exchange = exchange;
-            this.source = source;
+            this.source = content.source();
+            this.lease = content.lease();
+            this.isOwned = lease.tryRetain(); // until the source is closed, also if the client has gone before
             Exchanges.onComplete(exchange, wakeUp::release);
         }
 
         @Override
         public void run() {
             try (source) {
+                if (!isOwned) {
+                    throw new IOException("the client has gone");
+                }
                 var channel = exchange.getResponseChannel();
                 for (var chunk = source.next(); chunk.hasRemaining(); chunk = source.next()) {
                     send(channel, chunk.duplicate());
@@ -189,6 +197,10 @@ record ResponseWriter(
                 Fatal.exitOn(e);
                 LOG.error("a streamed response failed", e);
                 cut();
+            } finally {
+                if (isOwned) {
+                    lease.close();
+                }
             }
         }
 

@@ -66,7 +66,7 @@ record RootHandler(
             refuseUnread(exchange, refusal(fault.get())); // the end of its content is unknown
             return;
         }
-        if (!parts.responses().reserveRequest(exchange, () -> address(exchange))) {
+        if (!parts.heads().reserveRequest(exchange, () -> address(exchange))) {
             refuseUnread(exchange, LARGE_HEADS);
             return;
         }

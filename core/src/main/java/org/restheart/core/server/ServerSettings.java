@@ -11,6 +11,7 @@ import org.restheart.core.config.CoreConfig;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.ListenerConfig;
 import org.restheart.core.config.ProxyConfig;
+import org.restheart.http.MemoryBudget;
 import org.restheart.security.ClientAddress;
 import org.xnio.Option;
 import org.xnio.OptionMap;
@@ -27,9 +28,6 @@ public record ServerSettings(
         ClientAddress clients,
         List<ProxyConfig> proxies) {
     private static final Duration CONTENT_TIMEOUT = Duration.ofSeconds(20);
-
-    /// A head takes up to twice its bytes while it is parsed.
-    private static final int HEADS_PART_OF_HEAP = 8;
 
     private static final Duration RESPONSE_TIMEOUT = Duration.ofMinutes(1);
 
@@ -56,7 +54,7 @@ public record ServerSettings(
     /// @param maxRequestsInFlight beyond which requests are refused with 503
     /// @param maxBodiesInMemory bytes of request content in memory for all requests together
     /// @param maxAnonymousBodies bytes of them for callers without an account
-    /// @param maxResponsesInMemory bytes of responses that clients have not taken yet, of all together
+    /// @param memory of what is read, and of responses until their clients have taken them
     /// @param maxArrivingHeads bytes of heads of requests that are not complete, of all clients together
     /// @param maxStreamedContent bytes of one request's content that is read while it arrives
     /// @param contentTimeout how long the content of a request may take to arrive before its rate is checked
@@ -67,7 +65,7 @@ public record ServerSettings(
             int maxRequestsInFlight,
             long maxBodiesInMemory,
             long maxAnonymousBodies,
-            long maxResponsesInMemory,
+            MemoryBudget memory,
             long maxArrivingHeads,
             long maxStreamedContent,
             Duration contentTimeout,
@@ -87,8 +85,8 @@ public record ServerSettings(
                         config.security().canAuthenticate()
                                 ? config.core().maxAnonymousContent()
                                 : config.core().maxBufferedContent(),
-                        config.core().maxBufferedResponses(),
-                        Runtime.getRuntime().maxMemory() / HEADS_PART_OF_HEAP,
+                        new MemoryBudget(config.core().maxBufferedResponses()),
+                        MemoryBudget.Part.HEADS.bytes() / 2,
                         config.core().maxStreamedContent(),
                         CONTENT_TIMEOUT,
                         RESPONSE_TIMEOUT),
@@ -111,7 +109,7 @@ public record ServerSettings(
                         MANAGEMENT_CLIENTS,
                         MANAGEMENT_BYTES,
                         MANAGEMENT_BYTES,
-                        MANAGEMENT_BYTES,
+                        new MemoryBudget(MANAGEMENT_BYTES),
                         MANAGEMENT_BYTES,
                         MANAGEMENT_BYTES,
                         limits.contentTimeout,

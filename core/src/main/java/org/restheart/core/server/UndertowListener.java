@@ -16,6 +16,7 @@ import org.restheart.core.config.ListenerConfig.Keystore;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.routing.Router;
 import org.restheart.core.tracing.Tracing;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.access.FairShares;
 import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
@@ -83,13 +84,14 @@ public final class UndertowListener {
                 limits.maxStreamedContent(),
                 limits.contentTimeout());
         var waiting = new FairShares(Math.max(1, admission.limit() / 2));
-        var responses = new ResponseMemory(limits.maxResponsesInMemory());
+        var heads = new HeadMemory(MemoryBudget.Part.HEADS.bytes() / 2);
         var parts = new RequestExecution.Parts(
                 admission,
                 bodies,
                 waiting,
-                responses,
-                new UntakenResponses(waiting, responses, limits.responseTimeout()),
+                limits.memory(),
+                heads,
+                new UntakenResponses(waiting, heads, limits.responseTimeout()),
                 settings.clients(),
                 new ResponseWriter(threads, pushes, bodies, admission, proxies, limits.responseTimeout()),
                 threads,

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.access.FairShares;
 import org.slf4j.Logger;
@@ -17,12 +18,13 @@ import org.xnio.XnioExecutor;
 
 /// Responses that wait for their clients to take them. A client of HTTP/2 decides when even the smallest of its
 /// responses may be sent, and may have thousands on one connection. Bounded are the requests in flight that one
-/// caller delays in this way, the memory that they need, and the time without progress. Thread-safe.
+/// caller delays in this way, the memory that their heads need, and the time without progress; what they hold has a
+/// [org.restheart.http.Lease]. Thread-safe.
 ///
 /// @param places of requests that wait for their clients
 /// @param timeout after which the response to a client is cut that takes nothing: in HTTP/2 its stream is reset, in
 ///     HTTP/1.1 its connection is closed
-record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeout) {
+record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
     private static final Logger LOG = LoggerFactory.getLogger(UntakenResponses.class);
 
     /// The I/O thread begins what is due later only when no other task is left: what it still had to write is written.
@@ -35,13 +37,23 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
     Optional<Ready> reserve(HttpServerExchange exchange, Supplier<String> caller, Ready response) {
         var content = response.content();
         if (content instanceof Content.Push(var subscription)) {
-            return memory.reserveListener(exchange, caller, subscription)
+            return heads.reserveListener(exchange, caller, subscription)
                     .map(counted -> response.with(new Content.Push(counted)));
         }
+        if (isLarge(content)) {
+            var payer = caller.get();
+            return add(exchange, payer) && heads.reserveHead(exchange, payer)
+                    ? Optional.of(response)
+                    : Optional.empty();
+        }
         boolean waits = content instanceof Content.Streamed || content instanceof Content.Forwarded;
-        return memory.reserve(exchange, caller, content) && (!waits || add(exchange, caller.get()))
-                ? Optional.of(response)
-                : Optional.empty();
+        return !waits || add(exchange, caller.get()) ? Optional.of(response) : Optional.empty();
+    }
+
+    /// What a client of HTTP/1.1 takes only by reading it. It is refused before it is sent; a small response can only
+    /// be cut.
+    private static boolean isLarge(Content content) {
+        return content instanceof Content.Bytes bytes && bytes.length() > Lease.SMALL;
     }
 
     /// Takes a place for a response until its exchange ends.
@@ -74,6 +86,10 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
         if (isTaken(exchange, length)) {
             return;
         }
+        if (length > Lease.SMALL) { // has its place
+            StalledResponse.watch(exchange, timeout);
+            return;
+        }
         try { // where the rest is sent, so that the exchange does not end in between
             exchange.getIoThread()
                     .executeAfter(
@@ -99,7 +115,7 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
     }
 
     private void await(HttpServerExchange exchange, String caller) {
-        if (add(exchange, caller) && memory.reserveHead(exchange, caller)) {
+        if (add(exchange, caller) && heads.reserveHead(exchange, caller)) {
             StalledResponse.watch(exchange, timeout);
         } else {
             LOG.debug("a client has too many responses that it has not taken");

@@ -11,6 +11,7 @@ import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.Digests;
 import org.restheart.http.IoThreadService;
+import org.restheart.http.Lease;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -86,7 +87,9 @@ public final class HomePage implements Service {
                                 + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
                 .with("X-Content-Type-Options", "nosniff")
                 .with("Referrer-Policy", "no-referrer")
-                .with("text/html; charset=utf-8", Content.Bytes.of(page(request).getBytes(StandardCharsets.UTF_8)));
+                .with(
+                        "text/html; charset=utf-8",
+                        Content.Bytes.small(page(request).getBytes(StandardCharsets.UTF_8)));
     }
 
     private String page(Request request) {
@@ -138,7 +141,7 @@ public final class HomePage implements Service {
                 if (in == null) {
                     throw new IllegalStateException("favicon.ico is missing from the jar");
                 }
-                this.icon = Content.Bytes.of(in.readAllBytes());
+                this.icon = Content.Bytes.of(in.readAllBytes(), Lease.CONSTANT);
             } catch (IOException e) {
                 throw new UncheckedIOException("cannot read favicon.ico", e);
             }

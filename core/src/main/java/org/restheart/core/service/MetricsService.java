@@ -62,13 +62,13 @@ public final class MetricsService implements Service {
         var asked = path.subList(depth, path.size());
         if (asked.isEmpty()) {
             var format = accepted(request);
-            return format.map(all -> text(all, metrics.scrape(all)))
+            return format.map(all -> text(request, all, metrics.scrape(all)))
                     .orElseGet(this::list)
                     .with("Vary", "Accept");
         }
         var registry = registries.get(asked);
         if (registry != null) {
-            return text(ExpositionFormat.PROMETHEUS, registry.scrape(ExpositionFormat.PROMETHEUS));
+            return text(request, ExpositionFormat.PROMETHEUS, registry.scrape(ExpositionFormat.PROMETHEUS));
         }
         if (missingStatus == 200) {
             return Response.status(200);
@@ -95,8 +95,9 @@ public final class MetricsService implements Service {
                 : Optional.of(ExpositionFormat.PROMETHEUS);
     }
 
-    private static Ready text(ExpositionFormat format, String text) {
-        return Response.status(200).with(format.contentType(), Content.Bytes.of(text.getBytes(StandardCharsets.UTF_8)));
+    private static Ready text(Request request, ExpositionFormat format, String text) {
+        return Response.status(200)
+                .with(format.contentType(), Content.Bytes.of(text.getBytes(StandardCharsets.UTF_8), request.lease()));
     }
 
     private Ready list() {

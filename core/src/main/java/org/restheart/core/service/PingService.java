@@ -71,7 +71,7 @@ public final class PingService implements IoThreadService {
         }
         var json = new Utf8Buffer(256);
         JsonEncoder.of(JsonMode.DEFAULT).encode(answer, json);
-        return new Content.Bytes(json.toByteBuffer());
+        return Content.Bytes.small(json.toByteArray());
     }
 
     /// The address as reported by proxies: informative only, not trustworthy.

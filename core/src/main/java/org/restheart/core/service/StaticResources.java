@@ -22,6 +22,7 @@ import org.restheart.http.ByteRanges;
 import org.restheart.http.ByteRanges.Slice;
 import org.restheart.http.Content;
 import org.restheart.http.Headers;
+import org.restheart.http.Lease;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
@@ -128,7 +129,7 @@ public final class StaticResources implements Service {
         head = head.with("Content-Type", mediaType(file.getFileName().toString()));
         var slices = range(request.headers(), tag, changed, facts.size());
         if (slices.isEmpty() || slices.get().size() > 1) {
-            return content(head, file, new Slice(0, facts.size()));
+            return content(head, file, new Slice(0, facts.size()), request.lease());
         }
         if (slices.get().isEmpty()) {
             return Response.status(416).with("Content-Range", "bytes */" + facts.size());
@@ -138,7 +139,8 @@ public final class StaticResources implements Service {
                 head.withStatus(206)
                         .with("Content-Range", "bytes " + slice.from() + "-" + (slice.to() - 1) + "/" + facts.size()),
                 file,
-                slice);
+                slice,
+                request.lease());
     }
 
     /// Files in a jar all have the time at which it was made, which may be that of another one too.
@@ -177,9 +179,9 @@ public final class StaticResources implements Service {
         return same ? headers.first("Range").flatMap(header -> ByteRanges.of(header, length)) : Optional.empty();
     }
 
-    private static Ready content(Ready head, Path file, Slice slice) throws IOException {
+    private static Ready content(Ready head, Path file, Slice slice, Lease lease) throws IOException {
         return head.with("Content-Length", Long.toString(slice.length()))
-                .with(new Content.Streamed(new Part(Files.newByteChannel(file), slice), 2 * Part.CHUNK));
+                .with(new Content.Streamed(new Part(Files.newByteChannel(file), slice), 2 * Part.CHUNK, lease));
     }
 
     /// A part of a file, read while it is sent.

@@ -23,6 +23,7 @@ import org.restheart.core.server.UndertowListener;
 import org.restheart.graphql.GraphqlService;
 import org.restheart.graphql.SourceAccess;
 import org.restheart.http.Filter;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Response;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
@@ -53,12 +54,12 @@ class DefinitionsDatabaseTest {
         usual = mongo.newDatabaseName();
         other = mongo.newDatabaseName();
         var config = GatewayConfig.parse("""
-                http-listener: {host: 127.0.0.1, port: 0}
-                core: {error-bodies: MINIMAL}
-                mclient: {connection-string: '%s'}
-                mongo: {mongo-mounts: [{what: '*', where: /}]}
-                graphql: {db: %s, collection: gql-apps, app-cache-ttr: 600000, restrict-mapping-db: true}
-                """.formatted(mongo.connectionString(), usual));
+            http-listener: {host: 127.0.0.1, port: 0}
+            core: {error-bodies: MINIMAL}
+            mclient: {connection-string: '%s'}
+            mongo: {mongo-mounts: [{what: '*', where: /}]}
+            graphql: {db: %s, collection: gql-apps, app-cache-ttr: 600000, restrict-mapping-db: true}
+            """.formatted(mongo.connectionString(), usual));
         var settings = config.mongo().orElseThrow();
         var registry = new SimpleMeterRegistry();
         var streams = new ChangeStreams(TASKS, mongo.client(), settings.streams(), registry, Reauthorization.ALWAYS);
@@ -67,6 +68,7 @@ class DefinitionsDatabaseTest {
                 config.graphql().orElseThrow(),
                 changed -> new CollectionChanges(mongo.client(), "gql-apps", "GraphQL apps", changed),
                 data.reads(),
+                new MemoryBudget(64 << 20),
                 new SourceAccess(data::pathOf, (_, _) -> Response.status(204), Map.of(), Set.of()),
                 new GraphqlService.PushBounds(
                         settings.streams().keepAlive(),
@@ -112,10 +114,10 @@ class DefinitionsDatabaseTest {
 
     private static HttpResponse<String> define(String tenant, String db, String mapped, String app) {
         return client(tenant).put("/" + db + "/gql-apps/" + app + "?wm=upsert", """
-                {"schema": "type Doc { of: String } type Query { doc(id: Int): Doc docs: [Doc] }", "mappings": {"Query": {
-                   "doc": {"db": "$db", "collection": "c", "find": {"_id": {"$arg": ["id", 1]}}},
-                   "docs": {"db": "$db", "collection": "c"}}}}
-                """.replace("$db", mapped));
+            {"schema": "type Doc { of: String } type Query { doc(id: Int): Doc docs: [Doc] }", "mappings": {"Query": {
+               "doc": {"db": "$db", "collection": "c", "find": {"_id": {"$arg": ["id", 1]}}},
+               "docs": {"db": "$db", "collection": "c"}}}}
+            """.replace("$db", mapped));
     }
 
     private static HttpResponse<String> ask(String tenant, String app, String query) {

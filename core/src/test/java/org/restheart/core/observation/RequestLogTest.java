@@ -21,6 +21,7 @@ import org.restheart.core.config.GatewayConfig;
 import org.restheart.http.Body;
 import org.restheart.http.Connection;
 import org.restheart.http.Fields;
+import org.restheart.http.Lease;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
@@ -82,6 +83,7 @@ class RequestLogTest {
                         new InetSocketAddress("10.0.0.1", 8080)),
                 Caller.ANONYMOUS,
                 Attributes.NONE,
+                Lease.CONSTANT,
                 true);
         return new Observation(
                 request,

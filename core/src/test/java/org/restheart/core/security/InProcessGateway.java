@@ -173,7 +173,7 @@ final class InProcessGateway implements AutoCloseable {
         private static String text(Content content) {
             return switch (content) {
                 case Content.None _ -> "";
-                case Content.Bytes(var buffer) ->
+                case Content.Bytes(var buffer, var _) ->
                     StandardCharsets.UTF_8.decode(buffer.duplicate()).toString();
                 case Content.Streamed streamed -> {
                     var source = streamed.source();

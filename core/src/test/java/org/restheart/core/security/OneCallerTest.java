@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.server.RawClient;
+import org.restheart.http.MemoryBudget;
 import org.restheart.testkit.ClientTransaction;
 import org.restheart.testkit.Opened;
 import org.restheart.testkit.Patience;
@@ -313,7 +314,7 @@ class OneCallerTest {
 
     @Test
     void slow_uploads_of_one_account_leave_room_for_those_of_others(TestMongo mongo) throws Exception {
-        int places = (int) Math.clamp(Runtime.getRuntime().maxMemory() / 4 / (4 << 20), 2, 1_000);
+        int places = (int) (MemoryBudget.Part.DATA.bytes() / (4 << 20));
         try (var gateway = TestGateway.startWithPool(mongo, 100, "");
                 var slow = new Opened<Socket>()) {
             gateway.permit("{_id: 1, roles: ['viewer'], predicate: \"path-prefix('/f.files')\", mongo: {}}");

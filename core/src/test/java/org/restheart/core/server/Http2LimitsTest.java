@@ -76,8 +76,10 @@ class Http2LimitsTest {
     void a_response_that_is_not_taken_ends_without_the_others_of_its_connection(String path, int window)
             throws Exception {
         var content = TestServer.blocking("/", request -> switch (request.path().decoded()) {
-            case "/large" -> Response.status(200).with("text/plain", Content.Bytes.of(new byte[1 << 20]));
-            case "/streamed" -> Response.status(200).with("text/plain", new Content.Streamed(new Zeros(), 0));
+            case "/large" ->
+                Response.status(200).with("text/plain", Content.Bytes.of(new byte[1 << 20], request.lease()));
+            case "/streamed" ->
+                Response.status(200).with("text/plain", new Content.Streamed(new Zeros(), 0, request.lease()));
             case "/none" -> Response.status(401);
             default -> Response.json(200, "{}");
         });
@@ -320,10 +322,10 @@ class Http2LimitsTest {
     void a_response_whose_stream_the_client_has_given_up_keeps_no_memory() throws Exception {
         var asked = new Semaphore(0);
         var goesOn = new Semaphore(0);
-        var service = TestServer.blocking("/", _ -> {
+        var service = TestServer.blocking("/", request -> {
             asked.release();
             goesOn.acquireUninterruptibly();
-            return Response.status(200).with("text/plain", Content.Bytes.of(new byte[24 << 20]));
+            return Response.status(200).with("text/plain", Content.Bytes.of(new byte[24 << 20], request.lease()));
         });
         try (var server = TestServer.of(service);
                 var client = new RawHttp2(server.listener().address())) {

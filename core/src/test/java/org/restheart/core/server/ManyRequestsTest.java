@@ -18,6 +18,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
@@ -67,7 +68,7 @@ class ManyRequestsTest {
                 waiting.eventual.complete(Response.status(200)
                         .with(
                                 "text/plain",
-                                Content.Bytes.of(waiting.request.body().bytes())));
+                                Content.Bytes.of(waiting.request.body().bytes(), Lease.CONSTANT)));
             }
         }
 
@@ -150,7 +151,7 @@ class ManyRequestsTest {
                     client.close();
                 }
             }
-            eventual.complete(Response.json(200, "x".repeat(100_000)));
+            eventual.complete(Response.json(200, "x".repeat(100_000), Lease.CONSTANT));
             await().until(() -> server.listener().inFlight() == 0);
             try (var client = server.connect()) {
                 assertThat(client.request("GET /").answer().status()).isEqualTo(200);
@@ -163,7 +164,7 @@ class ManyRequestsTest {
         try (var server = TestServer.of(blocking(
                 "/",
                 request -> Response.status(200)
-                        .with("text/plain", Content.Bytes.of(request.body().bytes()))))) {
+                        .with("text/plain", Content.Bytes.of(request.body().bytes(), Lease.CONSTANT))))) {
             slowPosts(server, 10); // what is opened once is opened now
             long before = descriptors();
             slowPosts(server, 150);

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.security.LogLines;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Withdrawable;
 import org.restheart.http.judged.JudgedRequests;
@@ -96,7 +97,9 @@ class McpCallsTest {
             try (var lines = new LogLines()) {
                 var response = call(
                         (_, _) -> Response.status(200)
-                                .with("application/json", new Content.Streamed(new Broken(documents), 100)),
+                                .with(
+                                        "application/json",
+                                        new Content.Streamed(new Broken(documents), 100, Lease.CONSTANT)),
                         "tools/call",
                         ALL);
                 assertThat(response.body()).contains(documents.length() == 1 ? "broke off" : "\"capped\": [\"time\"]");
@@ -125,7 +128,7 @@ class McpCallsTest {
         var document = "{\"_id\": \"x\"}".getBytes(StandardCharsets.UTF_8);
         JudgedRequests requests = (_, _) -> asked.getAndIncrement() == 0
                 ? Response.later(new Withdrawn(), same -> same)
-                : Response.status(200).with("application/json", Content.Bytes.of(document));
+                : Response.status(200).with("application/json", Content.Bytes.of(document, Lease.CONSTANT));
         var mcp = FaultsOfTranslatorsTest.mcp(requests);
         var service = new FaultsOfTranslatorsTest.Authenticated(mcp, Optional.empty());
         try (var lines = new LogLines();
@@ -187,7 +190,8 @@ class McpCallsTest {
     @Test
     void large_calls_by_id_wait_for_the_log_themselves() throws Exception {
         var document = "{\"_id\": \"x\"}".getBytes(StandardCharsets.UTF_8);
-        JudgedRequests requests = (_, _) -> Response.status(200).with("application/json", Content.Bytes.of(document));
+        JudgedRequests requests =
+                (_, _) -> Response.status(200).with("application/json", Content.Bytes.of(document, Lease.CONSTANT));
         assertThat(loggedBy(requests, BY_ID)).containsExactly("mcp-audit");
         var large = BY_ID.replaceFirst("\\{", "{\"unused\": \"" + "x".repeat(70_000) + "\", ");
         assertThat(loggedBy(requests, large)).hasSize(1).doesNotContain("mcp-audit");

@@ -10,7 +10,10 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 
 /// Speaks HTTP/2 without TLS frame by frame (RFC 9113), with header fields as literals. Waits ten seconds at most.
 final class RawHttp2 implements AutoCloseable {
@@ -26,6 +29,12 @@ final class RawHttp2 implements AutoCloseable {
     static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     static final String CONTENT = "0123456789";
     private static final int SETTINGS = 4;
+    private static final int WINDOW_UPDATE = 8;
+    private static final int MAX_WINDOW = Integer.MAX_VALUE;
+
+    /// Statuses of the static table, from 8 on.
+    private static final List<Integer> INDEXED = List.of(200, 204, 206, 304, 400, 404, 500);
+
     private static final int CONTINUATION = 9;
     private static final int END_OF_STREAM = 1;
     private static final int END_OF_HEADERS = 4;
@@ -49,6 +58,23 @@ final class RawHttp2 implements AutoCloseable {
         this(
                 address,
                 ByteBuffer.allocate(6).putShort((short) setting).putInt(value).array());
+    }
+
+    /// A client that receives as much as the server sends, and understands the head of each response by itself.
+    static RawHttp2 reading(InetSocketAddress address) throws IOException {
+        var settings = ByteBuffer.allocate(12)
+                .putShort((short) 1) // SETTINGS_HEADER_TABLE_SIZE
+                .putInt(0)
+                .putShort((short) 4) // SETTINGS_INITIAL_WINDOW_SIZE
+                .putInt(MAX_WINDOW);
+        var client = new RawHttp2(address, settings.array());
+        client.widen(MAX_WINDOW - 0xffff);
+        return client;
+    }
+
+    /// Lets the server send more on the connection.
+    private void widen(int bytes) throws IOException {
+        send(WINDOW_UPDATE, 0, 0, ByteBuffer.allocate(4).putInt(bytes).array());
     }
 
     private RawHttp2(InetSocketAddress address, byte[] settings) throws IOException {
@@ -125,6 +151,14 @@ final class RawHttp2 implements AutoCloseable {
     void begin(int stream, String method, String path, int length) throws IOException {
         var fields = length < 0 ? new String[0] : new String[] {"content-length", "" + length};
         send(HEADERS, END_OF_HEADERS, stream, head(method, "http", path, "test", fields));
+    }
+
+    /// A `POST` with content.
+    ///
+    /// @param fields names and values in turn
+    void post(int stream, String path, String content, String... fields) throws IOException {
+        send(HEADERS, END_OF_HEADERS, stream, head("POST", "http", path, "localhost", fields));
+        content(stream, content, true);
     }
 
     /// Content of what has begun.
@@ -221,6 +255,69 @@ final class RawHttp2 implements AutoCloseable {
                 return frame;
             }
         }
+    }
+
+    /// What was received on a stream.
+    ///
+    /// @param isWhole whether the stream was not reset
+    record Received(int status, long bytes, boolean isWhole) {}
+
+    /// Reads until so many streams have ended. Waits for half a minute. See [#reading].
+    Map<Integer, Received> receive(int streams) throws IOException {
+        socket.setSoTimeout(30_000);
+        var received = new HashMap<Integer, Received>();
+        var ended = new HashSet<Integer>();
+        int unread = 0;
+        while (ended.size() < streams) {
+            var frame = frame();
+            if (frame.type() == GO_AWAY) {
+                throw new IOException("the server goes away");
+            }
+            if (ended.contains(frame.stream())) {
+                continue; // reset after its end
+            }
+            var before = received.getOrDefault(frame.stream(), new Received(0, 0, true));
+            received.put(
+                    frame.stream(),
+                    switch (frame.type()) {
+                        case HEADERS -> new Received(status(frame.payload()), 0, true);
+                        case DATA -> new Received(before.status(), before.bytes() + frame.payload().length, true);
+                        default -> new Received(before.status(), before.bytes(), false);
+                    });
+            unread += frame.type() == DATA ? frame.payload().length : 0;
+            if (unread > 1 << 20) {
+                widen(unread);
+                unread = 0;
+            }
+            if (frame.type() == RESET || frame.endsStream()) {
+                ended.add(frame.stream());
+            }
+        }
+        return received;
+    }
+
+    /// The first field of a head is `:status`: of the static table, or its value.
+    private static int status(byte[] block) {
+        int at = 0;
+        while ((block[at] & 0xe0) == 0x20) { // the size of the dynamic table
+            at++;
+        }
+        int index = (block[at] & 0xff) - OK;
+        if (index >= 0) {
+            return INDEXED.get(index);
+        }
+        boolean isCoded = block[at + 1] < 0;
+        if (!isCoded) {
+            return Integer.parseInt(new String(block, at + 2, 3, StandardCharsets.US_ASCII));
+        }
+        int bits = (block[at + 2] & 0xff) << 16 | (block[at + 3] & 0xff) << 8 | block[at + 4] & 0xff;
+        int status = 0;
+        for (int digit = 0, from = 24; digit < 3; digit++) {
+            int five = bits >> from - 5 & 31;
+            from -= five < 3 ? 5 : 6; // the Huffman code of RFC 7541, appendix B
+            status = 10 * status + (five < 3 ? five : (bits >> from & 63) - 22);
+        }
+        return status;
     }
 
     /// Whether the server has closed the connection, after whatever it still sent.

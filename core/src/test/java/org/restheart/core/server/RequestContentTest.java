@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.testkit.wire.WireResponse;
@@ -25,7 +26,7 @@ class RequestContentTest {
 
     static Response echo(Request request) {
         return Response.status(200)
-                .with("text/plain", Content.Bytes.of(request.body().bytes()));
+                .with("text/plain", Content.Bytes.of(request.body().bytes(), Lease.CONSTANT));
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.InflaterInputStream;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Response;
@@ -59,7 +60,7 @@ class ResponseContentTest {
         }
 
         Response response() {
-            return Response.status(200).with("text/plain", new Content.Streamed(this, 0));
+            return Response.status(200).with("text/plain", new Content.Streamed(this, 0, Lease.CONSTANT));
         }
     }
 
@@ -80,7 +81,9 @@ class ResponseContentTest {
             }
         };
         try (var server = TestServer.of(eager(
-                        "/", _ -> Response.status(200).with("text/plain", new Content.Streamed(source, 0))));
+                        "/",
+                        _ -> Response.status(200)
+                                .with("text/plain", new Content.Streamed(source, 0, Lease.CONSTANT))));
                 var client = server.connect()) {
             assertThat(client.request("GET /").answer().text()).isEqualTo("x".repeat(65_536) + refusal);
         }
@@ -196,7 +199,7 @@ class ResponseContentTest {
         for (int length : new int[] {1, 256, 257, 1_024, 1_025, 300_000}) {
             var bytes = new byte[length];
             new java.util.Random(length).nextBytes(bytes); // does not become smaller
-            var shared = Content.Bytes.of(bytes);
+            var shared = Content.Bytes.of(bytes, Lease.CONSTANT);
             try (var server = TestServer.of(
                             blocking("/", _ -> Response.status(200).with("application/octet-stream", shared)));
                     var client = server.connect()) {
@@ -254,7 +257,9 @@ class ResponseContentTest {
         var content = new byte[20 << 20];
         new java.util.Random(1).nextBytes(content);
         try (var server = TestServer.of(blocking(
-                        "/", _ -> Response.status(200).with("application/octet-stream", Content.Bytes.of(content))));
+                        "/",
+                        _ -> Response.status(200)
+                                .with("application/octet-stream", Content.Bytes.of(content, Lease.CONSTANT))));
                 var client = server.connect()) {
             assertThat(client.request("GET /").answer().body()).isEqualTo(content);
         }

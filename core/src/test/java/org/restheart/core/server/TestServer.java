@@ -19,6 +19,7 @@ import org.restheart.core.observation.Observation;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Router;
 import org.restheart.http.Content;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
@@ -106,7 +107,7 @@ final class TestServer implements AutoCloseable {
                 maxRequestsInFlight,
                 64 << 20,
                 64 << 20,
-                64 << 20,
+                new MemoryBudget(64 << 20),
                 1 << 20,
                 64L << 30,
                 content,

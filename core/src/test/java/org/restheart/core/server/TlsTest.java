@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.testkit.Patience;
 import org.xnio.IoUtils;
@@ -110,7 +111,7 @@ class TlsTest {
                                 request -> Response.status(200)
                                         .with(
                                                 "text/plain",
-                                                Content.Bytes.of(request.body().bytes()))));
+                                                Content.Bytes.of(request.body().bytes(), Lease.CONSTANT))));
                 var client = client(Version.HTTP_1_1)) {
             var content = "0123456789".repeat(500_000);
             var answer = client.send(
@@ -171,7 +172,7 @@ class TlsTest {
                                 request -> Response.status(200)
                                         .with(
                                                 "text/plain",
-                                                Content.Bytes.of(request.body().bytes()))));
+                                                Content.Bytes.of(request.body().bytes(), Lease.CONSTANT))));
                 var client = client(Version.HTTP_2)) {
             client.send(request(server, "https", "/").build(), BodyHandlers.ofString());
             var content = "0123456789".repeat(300_000);
@@ -204,7 +205,8 @@ class TlsTest {
                         blocking("/", _ -> Response.status(200)),
                         blocking(
                                 "/endless",
-                                _ -> Response.status(200).with("text/plain", new Content.Streamed(endless, 0))));
+                                _ -> Response.status(200)
+                                        .with("text/plain", new Content.Streamed(endless, 0, Lease.CONSTANT))));
                 var client = client(Version.HTTP_2)) {
             client.send(request(server, "https", "/").build(), BodyHandlers.ofString());
             var answer = client.send(request(server, "https", "/endless").build(), BodyHandlers.ofInputStream());

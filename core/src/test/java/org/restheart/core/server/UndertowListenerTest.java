@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Response;
@@ -63,7 +64,7 @@ class UndertowListenerTest {
                         request -> Response.status(200)
                                 .with(
                                         "text/plain",
-                                        Content.Bytes.of(request.body().bytes()))));
+                                        Content.Bytes.of(request.body().bytes(), Lease.CONSTANT))));
                 var client = server.connect()) {
             client.request("POST /", "Transfer-Encoding: chunked")
                     .send("3\r\nabc\r\n")

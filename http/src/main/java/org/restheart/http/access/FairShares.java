@@ -140,6 +140,38 @@ public final class FairShares {
         }
     }
 
+    /// Takes places if no others are taken than these that the caller holds already, even if there are not as many:
+    /// for what cannot be done with fewer. Never blocks.
+    ///
+    /// @param most the most that the caller holds then
+    public boolean tryTakeAlone(String caller, int mine, int places, int most) {
+        lock.lock();
+        try {
+            boolean isAlone = used == mine && mine + (long) places <= most;
+            if (isAlone) {
+                book(caller, places);
+            }
+            return isAlone;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Takes places if as many are free, beyond the caller's share: for what is under way and would be lost. Never
+    /// blocks.
+    public boolean tryTakeFree(String caller, int places) {
+        lock.lock();
+        try {
+            boolean isFree = places <= size - used;
+            if (isFree) {
+                book(caller, places);
+            }
+            return isFree;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// Counts places also for another caller, who holds the same thing now. They are taken once, so that this
     /// leaves no fewer to others, and count for each holder as if it held them alone: for the time after the
     /// others have given them back. Never blocks.
@@ -174,11 +206,28 @@ public final class FairShares {
     /// Counts a place that one caller holds for another one from now on, whatever that one holds already: for
     /// something that both use, and that the first one has left. Never blocks.
     public void pass(String from, String to) {
+        pass(from, to, 1);
+    }
+
+    /// As [#pass(String, String)], for several places.
+    ///
+    /// @param places less than 0 for those that the second one gives to the first
+    public void pass(String from, String to, int places) {
         lock.lock();
         try {
-            count(from, -1);
-            count(to, 1);
+            count(from, -places);
+            count(to, places);
             grant();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Takes places for what exists already, whether or not the caller may have them: others find fewer. Never blocks.
+    public void charge(String caller, int places) {
+        lock.lock();
+        try {
+            book(caller, places);
         } finally {
             lock.unlock();
         }

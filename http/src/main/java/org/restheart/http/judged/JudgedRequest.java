@@ -50,9 +50,10 @@ public record JudgedRequest(
     /// Headers about the outer request's content, response or preconditions. All others, about the connection and the
     /// caller, are those of a judged request too.
     private static final Set<String> ABOUT_THE_OUTER_REQUEST = Words.of("""
-            content-type content-length content-encoding content-disposition transfer-encoding accept
-            accept-encoding range if-match if-none-match if-modified-since if-unmodified-since if-range
-            idempotency-key prefer expect upgrade last-event-id""");
+        content-type content-length content-encoding content-disposition transfer-encoding accept
+        accept-encoding range if-match if-none-match if-modified-since if-unmodified-since if-range
+        idempotency-key prefer expect upgrade last-event-id\
+        """);
 
     /// Requests MongoDB's plan of a query or a pipeline in place of its results.
     ///
@@ -141,6 +142,7 @@ public record JudgedRequest(
                 outer.connection(),
                 outer.caller().with(new Access.Root()),
                 attributes,
+                outer.lease(),
                 outer.mayBlock());
     }
 

@@ -26,10 +26,12 @@ import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.format.DocumentContent;
+import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.DocumentFormat.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
@@ -46,10 +48,13 @@ public final class RunAdHocAggregation implements DataHandler {
     private static final List<String> KEYS = List.of("stages", "avars", "limit");
 
     private final DriverFinder documents;
+    private final DocumentSizes sizes;
     private final PipelineInspection inspection;
     private final Duration timeLimit;
 
-    public RunAdHocAggregation(DriverFinder documents, PipelineInspection inspection, Duration timeLimit) {
+    public RunAdHocAggregation(
+            DriverFinder documents, DocumentSizes sizes, PipelineInspection inspection, Duration timeLimit) {
+        this.sizes = sizes;
         this.documents = documents;
         this.inspection = inspection;
         this.timeLimit = timeLimit;
@@ -149,7 +154,8 @@ public final class RunAdHocAggregation implements DataHandler {
         }
         var format = JsonArray.of(request.parameters().format().jsonMode());
         return DocumentContent.response(
-                documents.results(namespace, pipeline, settings, null, BATCH),
+                new Room(request.http().lease(), sizes.of(namespace, "aggregate"), BATCH),
+                batch -> documents.results(namespace, pipeline, settings, null, batch),
                 request.http()
                         .attribute(JudgedRequest.MOST_DOCUMENTS)
                         .<DocumentFormat>map(format::bounded)

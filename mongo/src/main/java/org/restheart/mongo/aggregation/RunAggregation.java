@@ -19,9 +19,11 @@ import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.Plans;
+import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.format.DocumentContent;
+import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.DocumentFormat.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
@@ -34,6 +36,7 @@ public final class RunAggregation implements DataHandler {
     private static final int BATCH = 500;
 
     private final DriverFinder documents;
+    private final DocumentSizes sizes;
     private final WriteCounters writes;
     private final Duration timeLimit;
     private final PipelineInspection inspection;
@@ -42,12 +45,14 @@ public final class RunAggregation implements DataHandler {
     /// @param writes notified of aggregations that end in `$out` or `$merge`
     public RunAggregation(
             DriverFinder documents,
+            DocumentSizes sizes,
             WriteCounters writes,
             PipelineInspection inspection,
             Interpolation interpolation,
             Duration timeLimit) {
         this.interpolation = interpolation;
         this.documents = documents;
+        this.sizes = sizes;
         this.writes = writes;
         this.timeLimit = timeLimit;
         this.inspection = inspection;
@@ -114,7 +119,7 @@ public final class RunAggregation implements DataHandler {
         } finally {
             writes.writtenAnywhere(); // the target may be in another database
         }
-        return DocumentContent.response(List.of(), format(request));
+        return DocumentContent.response(request.http().lease(), List.of(), format(request));
     }
 
     private Response read(DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
@@ -122,7 +127,8 @@ public final class RunAggregation implements DataHandler {
         shown.addAll(Projection.stages(request.grant().projectResponse()));
         var settings = request.readSettings(timeLimit);
         return DocumentContent.response(
-                documents.results(request.namespace(), shown, settings, aggregation.allowDiskUse(), BATCH),
+                new Room(request.http().lease(), sizes.of(request.namespace(), aggregation.uri()), BATCH),
+                batch -> documents.results(request.namespace(), shown, settings, aggregation.allowDiskUse(), batch),
                 format(request));
     }
 

@@ -3,11 +3,11 @@ package org.restheart.mongo.bulk;
 import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
+import java.util.List;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairShares;
 import org.restheart.mongo.bulk.LineWrites.AbortedException;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.DataHandler;
@@ -25,8 +25,6 @@ public final class PostLines implements DataHandler {
 
     private final RequestCollections collections;
     private final TimeLimitedWrites limited;
-    private final FairShares streams =
-            new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_STREAM, 2, 1_000));
 
     public PostLines(RequestCollections collections, TimeLimitedWrites limited) {
         this.collections = collections;
@@ -39,15 +37,9 @@ public final class PostLines implements DataHandler {
             throw new ProblemException(BAD_REQUEST, "an Idempotency-Key is not for lines: give each an _id");
         }
         request.http().requireThread();
-        var caller = CallerScope.current();
-        if (!streams.tryTake(caller)) {
-            throw Problem.overloaded("too many streams of lines at the moment, of yours or of all")
-                    .raise();
-        }
-        try {
+        try (var writing = request.http().lease().another(List.of(CallerScope.current()))) {
+            writing.hold(BYTES_PER_STREAM);
             return write(request);
-        } finally {
-            streams.release(caller);
         }
     }
 

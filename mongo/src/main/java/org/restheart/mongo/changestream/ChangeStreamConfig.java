@@ -1,6 +1,7 @@
 package org.restheart.mongo.changestream;
 
 import java.time.Duration;
+import org.restheart.http.MemoryBudget;
 
 /// Limits of change streams.
 ///
@@ -36,7 +37,7 @@ public record ChangeStreamConfig(
             100_000,
             1_000,
             8L << 20,
-            Runtime.getRuntime().maxMemory() / 8,
+            MemoryBudget.Part.PUSHES.bytes(),
             Duration.ofSeconds(60),
             Duration.ZERO,
             false);

@@ -284,7 +284,7 @@ final class BatchQueue<R, O> {
         long bytes = 0;
         for (var next = queue.peek(); next != null && batch.size() < limits.maxBatch(); next = queue.peek()) {
             if (!next.isDone()) {
-                bytes += next.bytes();
+                bytes += next.bytes() + command.bytes();
                 if (bytes > limits.maxBatchBytes() && !batch.isEmpty()) {
                     break;
                 }

@@ -134,6 +134,11 @@ record Batching(
         /// ([PendingRequest#completeElsewhere]). An exception fails every request that has no outcome yet.
         void run(List<PendingRequest<R, O>> requests);
 
+        /// What each request takes beside its own size, in bytes, as it is expected now.
+        default int bytes() {
+            return 0;
+        }
+
         /// Whether commands that have taken some seconds do not count among those that may run at a time. Equal
         /// queries shall rather wait for each other.
         default boolean mayTakeLong() {

@@ -17,6 +17,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
+import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
@@ -25,10 +27,12 @@ import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
 import org.restheart.mongo.coalescing.SharedFinds.FindResult;
 import org.restheart.mongo.find.DocumentQuery;
+import org.restheart.mongo.find.DocumentSizes;
+import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
-import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Pages;
+import org.restheart.mongo.find.Pages.Use;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrite.Change;
@@ -54,6 +58,7 @@ public final class Coalescer {
     private final CoalescingConfig config;
     private final TimeLimitedWrites limited;
     private final BlockedDocuments blocked = new BlockedDocuments();
+    private final DocumentSizes sizes = new DocumentSizes();
     private final CoalescedWrites updates;
     private final CoalescedWrites deletes;
 
@@ -63,10 +68,15 @@ public final class Coalescer {
     /// One instance for all services, so that all equal queries are shared.
     private final Optional<SharedFinds> finds;
 
-    private final Optional<BatchQueues<QueryKey, Supplier<List<List<RawBsonDocument>>>, List<List<RawBsonDocument>>>>
-            queries;
+    private final Optional<BatchQueues<QueryKey, OwnedRead, List<List<RawBsonDocument>>>> queries;
 
     private final DriverFinder documents;
+
+    /// A read of a service.
+    ///
+    /// @param lease owns the results, by joining that of the command
+    /// @param run reads into the memory of a lease
+    private record OwnedRead(Lease lease, Function<Lease, List<List<RawBsonDocument>>> run) {}
 
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
         this.config = config;
@@ -74,7 +84,7 @@ public final class Coalescer {
         this.batching = new Batching(client, config, threads(), Deployment.of(client), new BatchLoad(), registry);
         this.updates = new CoalescedWrites(batching, "update", blocked);
         this.deletes = new CoalescedWrites(batching, "delete", blocked);
-        this.points = config.reads() ? Optional.of(new PointReads(batching)) : Optional.empty();
+        this.points = config.reads() ? Optional.of(new PointReads(batching, sizes)) : Optional.empty();
         this.documents = new DriverFinder(client);
         this.queries = config.queries() ? Optional.of(batching.queues("query")) : Optional.empty();
         this.finds = config.queries() ? Optional.of(new SharedFinds(batching)) : Optional.empty();
@@ -129,6 +139,11 @@ public final class Coalescer {
                 answer);
     }
 
+    /// What is known of the documents of each collection.
+    public DocumentSizes sizes() {
+        return sizes;
+    }
+
     /// Does something that may block for the callers of the current thread.
     private static <O> CompletableFuture<BatchResult<O>> onThread(String name, Supplier<BatchResult<O>> task) {
         var outcome = new CompletableFuture<BatchResult<O>>();
@@ -147,60 +162,141 @@ public final class Coalescer {
     /// Reads one document, with the reads of other requests or, in a session, by a command of its own; never blocks.
     ///
     /// @param plain as `ResourceMetadata.plain` of the collection
+    /// @param lease of the request
     /// @param answer as that of [#write]
     public Response one(
-            DocumentQuery query, boolean plain, Function<Optional<RawBsonDocument>, Response.Ready> answer) {
+            DocumentQuery query,
+            boolean plain,
+            Lease lease,
+            Function<Optional<RawBsonDocument>, Response.Ready> answer) {
         boolean shares =
                 points.isPresent() && plain && query.settings().session().isEmpty() && PointReads.fits(query);
         return batching.defer(
                 shares
-                        ? points.get().submit(query)
-                        : onThread("read", () -> new BatchResult<>(documents.one(query), 0)),
-                answer);
+                        ? points.get().submit(query, lease)
+                        : onThread("read", () -> new BatchResult<>(alone(query, lease), 0)),
+                found -> encoded(lease, found, answer));
+    }
+
+    /// The request holds its content instead of the document from now on.
+    private static Response.Ready encoded(
+            Lease lease, Optional<RawBsonDocument> found, Function<Optional<RawBsonDocument>, Response.Ready> answer) {
+        long held = 0;
+        try {
+            var response = answer.apply(found);
+            held = response.content() instanceof Content.Bytes bytes ? bytes.length() : 0;
+            return response;
+        } finally {
+            lease.correct(PointReads.held(found), held);
+        }
+    }
+
+    /// What [PointReads] does, by a command of its own.
+    private Optional<RawBsonDocument> alone(DocumentQuery query, Lease lease) {
+        var size = sizes.of(query.namespace());
+        if (!lease.tryRetain()) {
+            throw Lease.full(); // its client has gone
+        }
+        try {
+            return size.reading(() -> alone(query, lease, size));
+        } finally {
+            lease.close();
+        }
+    }
+
+    private Optional<RawBsonDocument> alone(DocumentQuery query, Lease lease, Size size) {
+        long expected = (long) Size.COPIES * size.one();
+        var found = Optional.<RawBsonDocument>empty();
+        lease.hold(expected);
+        try {
+            found = documents.one(query);
+            found.ifPresent(document -> size.saw(document.getByteLength(), 1));
+            return found;
+        } finally {
+            lease.correct(expected, PointReads.held(found));
+        }
     }
 
     /// A read from a plain collection.
-    public CompletionStage<Optional<RawBsonDocument>> one(DocumentQuery query) {
-        return all(List.of(query)).getFirst();
+    ///
+    /// @param lease owns the document until it is closed
+    public CompletionStage<Optional<RawBsonDocument>> one(DocumentQuery query, Lease lease) {
+        return all(List.of(query), lease).getFirst();
     }
 
     /// Reads from a plain collection that differ only in their ids, in one command.
-    public List<? extends CompletionStage<Optional<RawBsonDocument>>> all(List<DocumentQuery> queries) {
-        if (points.isEmpty() || !queries.stream().allMatch(PointReads::fits)) {
-            var answers = new ArrayList<CompletionStage<Optional<RawBsonDocument>>>();
-            for (var query : queries) {
-                answers.add(CompletableFuture.supplyAsync(() -> documents.one(query), READS));
-            }
-            return answers;
+    ///
+    /// @param lease owns the documents until it is closed
+    public List<? extends CompletionStage<Optional<RawBsonDocument>>> all(List<DocumentQuery> queries, Lease lease) {
+        var answers = new ArrayList<CompletionStage<Optional<RawBsonDocument>>>(queries.size());
+        if (points.isPresent() && queries.stream().allMatch(PointReads::fits)) {
+            points.get()
+                    .submitAll(queries, lease)
+                    .forEach(pending -> answers.add(pending.thenApply(BatchResult::outcome)));
+        } else {
+            queries.forEach(query -> answers.add(CompletableFuture.supplyAsync(() -> alone(query, lease), READS)));
         }
-        return points.get().submitAll(queries).stream()
-                .map(pending -> pending.thenApply(BatchResult::outcome))
+        return answers.stream()
+                .map(answer -> answer.thenApply(found -> {
+                    long bytes = found.map(RawBsonDocument::getByteLength).orElse(0);
+                    lease.correct(PointReads.held(found), bytes);
+                    return found;
+                }))
                 .toList();
     }
 
     /// Finds the documents of a query, or shares those of an equal one of any service.
     ///
-    /// @param read finds and takes the documents by a finder, which it changes as asked
+    /// @param lease owns the documents until it is closed
+    /// @param read finds and takes the documents, using what it is given
     public CompletionStage<List<RawBsonDocument>> find(
-            FindQuery query, Function<UnaryOperator<Finder>, List<RawBsonDocument>> read) {
+            FindQuery query, Lease lease, Function<Use, List<RawBsonDocument>> read) {
         return finds.<CompletionStage<List<RawBsonDocument>>>map(shared -> shared.submit(new SharedFinds.Find(
-                                query, DOCUMENTS, false, change -> new FindResult.Documents(read.apply(change))))
+                                query, DOCUMENTS, false, lease, use -> new FindResult.Documents(read.apply(use))))
                         .thenApply(result -> ((FindResult.Documents) result.outcome()).documents()))
-                .orElseGet(() -> CompletableFuture.supplyAsync(() -> read.apply(UnaryOperator.identity()), READS));
+                .orElseGet(() ->
+                        separately(lease, command -> read.apply(new Use(command, false, UnaryOperator.identity()))));
     }
 
     /// Runs commands of the calling service, or shares the results of equal ones.
     ///
     /// @param key those with equal keys share a result
-    public CompletionStage<List<List<RawBsonDocument>>> share(QueryKey key, Supplier<List<List<RawBsonDocument>>> run) {
-        return queries.<CompletionStage<List<List<RawBsonDocument>>>>map(shared ->
-                        shared.submit(key, () -> Coalescer::runOnce, run, 0).thenApply(BatchResult::outcome))
-                .orElseGet(() -> CompletableFuture.supplyAsync(run, READS));
+    /// @param lease owns the documents until it is closed
+    /// @param run reads into the memory of a lease
+    public CompletionStage<List<List<RawBsonDocument>>> share(
+            QueryKey key, Lease lease, Function<Lease, List<List<RawBsonDocument>>> run) {
+        return queries.<CompletionStage<List<List<RawBsonDocument>>>>map(
+                        shared -> shared.submit(key, () -> Coalescer::runOnce, new OwnedRead(lease, run), 0)
+                                .thenApply(BatchResult::outcome))
+                .orElseGet(() -> separately(lease, run));
     }
 
-    private static <V> void runOnce(List<PendingRequest<Supplier<V>, V>> requests) {
-        var shared = new BatchResult<>(requests.getFirst().request().get(), requests.size());
-        requests.forEach(pending -> pending.complete(shared));
+    private static void runOnce(List<PendingRequest<OwnedRead, List<List<RawBsonDocument>>>> requests) {
+        var first = requests.getFirst().request();
+        try (var command = first.lease().another(PendingRequest.callersOf(requests))) {
+            var found = first.run().apply(command);
+            for (var pending : requests) {
+                if (pending.request().lease().tryJoin(command)) {
+                    pending.complete(found, requests.size());
+                } else {
+                    pending.completeExceptionally(Lease.full());
+                }
+            }
+        }
+    }
+
+    private static <V> CompletionStage<V> separately(Lease lease, Function<Lease, V> run) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try (var command = lease.another(CallerScope.sharers())) {
+                        var found = run.apply(command);
+                        if (!lease.tryJoin(command)) {
+                            throw Lease.full();
+                        }
+                        return found;
+                    }
+                },
+                READS);
     }
 
     /// Equal queries that wait at the same time run once and share the documents, and the encoded page if they have the
@@ -209,7 +305,7 @@ public final class Coalescer {
         return (request, page, reading) -> {
             if (finds.isEmpty() || page.query().settings().session().isPresent()) {
                 request.requireThread();
-                return reading.read(UnaryOperator.identity());
+                return reading.read(new Use(request.lease(), false, UnaryOperator.identity()));
             }
             return batching.defer(
                     finds.get()
@@ -217,7 +313,8 @@ public final class Coalescer {
                                     page.query(),
                                     page.form(),
                                     page.isInterruptible(),
-                                    change -> new FindResult.Page(reading.read(change)))),
+                                    request.lease(),
+                                    use -> new FindResult.Page(reading.read(use)))),
                     taken -> ((FindResult.Page) taken).response());
         };
     }

@@ -10,16 +10,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
+import org.restheart.http.Lease;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.find.DocumentQuery;
+import org.restheart.mongo.find.DocumentSizes;
+import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.QueryKey;
 
 /// Combines reads by `_id` to one `{_id: {$in: […]}}`. Thread-safe.
@@ -28,12 +30,20 @@ final class PointReads {
     private static final Duration INLINE_LIMIT = Duration.ofMillis(100);
 
     private final MongoClient client;
-    private final BatchQueues<QueryKey, BsonValue, Optional<RawBsonDocument>> queues;
+    private final BatchQueues<QueryKey, Read, Optional<RawBsonDocument>> queues;
 
-    PointReads(Batching batching) {
+    private final DocumentSizes sizes;
+
+    PointReads(Batching batching, DocumentSizes sizes) {
+        this.sizes = sizes;
         this.client = batching.client();
         this.queues = batching.queues("read");
     }
+
+    /// A read by id.
+    ///
+    /// @param lease of its request
+    record Read(BsonValue id, Lease lease) {}
 
     /// Whether a read can be coalesced: its id is distinguishable and the results contain their ids. The collection
     /// must be plain, too.
@@ -48,70 +58,148 @@ final class PointReads {
     }
 
     /// Adds the query to the queue of its shape; never blocks.
-    CompletableFuture<BatchResult<Optional<RawBsonDocument>>> submit(DocumentQuery query) {
-        return queues.submit(query.shapeKey(), () -> new ReadCommand(client, query), query.id(), 0);
+    CompletableFuture<BatchResult<Optional<RawBsonDocument>>> submit(DocumentQuery query, Lease lease) {
+        return queues.submit(query.shapeKey(), () -> command(query), new Read(query.id(), lease), 0);
     }
 
     /// The same for queries that differ only in their ids, in one command.
-    List<PendingRequest<BsonValue, Optional<RawBsonDocument>>> submitAll(List<DocumentQuery> queries) {
+    List<PendingRequest<Read, Optional<RawBsonDocument>>> submitAll(List<DocumentQuery> queries, Lease lease) {
         var query = queries.getFirst();
         return queues.submitAll(
                 query.shapeKey(),
-                () -> new ReadCommand(client, query),
-                queries.stream().map(DocumentQuery::id).toList());
+                () -> command(query),
+                queries.stream().map(each -> new Read(each.id(), lease)).toList());
+    }
+
+    private ReadCommand command(DocumentQuery query) {
+        return new ReadCommand(client, query, sizes.of(query.namespace()));
     }
 
     /// @param shape one of the reads, whose id is ignored
+    /// @param size of the collection's documents
     /// @param isInline whether a thread that must not wait for long runs it
-    private record ReadCommand(MongoCollection<RawBsonDocument> collection, DocumentQuery shape, boolean isInline)
-            implements BatchCommand<BsonValue, Optional<RawBsonDocument>> {
-        ReadCommand(MongoClient client, DocumentQuery shape) {
+    private record ReadCommand(
+            MongoCollection<RawBsonDocument> collection, DocumentQuery shape, Size size, boolean isInline)
+            implements BatchCommand<Read, Optional<RawBsonDocument>> {
+        ReadCommand(MongoClient client, DocumentQuery shape, Size size) {
             this(
                     shape.settings()
                             .apply(client.getDatabase(shape.namespace().getDatabaseName())
                                     .getCollection(shape.namespace().getCollectionName(), RawBsonDocument.class)),
                     shape,
+                    size,
                     false);
         }
 
         /// The driver's limit of an operation includes selecting a server, getting a connection, and reading from it;
         /// the limit of the command, which is longer, has no effect then.
         @Override
-        public Optional<BatchCommand<BsonValue, Optional<RawBsonDocument>>> inline() {
+        public Optional<BatchCommand<Read, Optional<RawBsonDocument>>> inline() {
+            if (!size.isKnown()) {
+                return Optional.empty();
+            }
             var within = collection.withTimeout(INLINE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            return Optional.of(new ReadCommand(within, shape, true));
+            return Optional.of(new ReadCommand(within, shape, size, true));
         }
 
+        /// The memory that a read takes: a batch is bounded by it.
         @Override
-        public void run(List<PendingRequest<BsonValue, Optional<RawBsonDocument>>> requests) {
-            var waiting = new HashMap<Object, List<PendingRequest<BsonValue, Optional<RawBsonDocument>>>>();
-            for (var pending : requests) {
-                var id = CanonicalId.of(pending.request()).orElseThrow();
-                waiting.computeIfAbsent(id, _ -> new ArrayList<>(1)).add(pending);
+        public int bytes() {
+            return Size.COPIES * size.one();
+        }
+
+        /// What each read needs is taken before the command is sent, and corrected with its document.
+        @Override
+        public void run(List<PendingRequest<Read, Optional<RawBsonDocument>>> requests) {
+            size.reading(() -> {
+                owned(requests);
+                return true;
+            });
+        }
+
+        private void owned(List<PendingRequest<Read, Optional<RawBsonDocument>>> requests) {
+            long expected = bytes();
+            var owned = new ArrayList<PendingRequest<Read, Optional<RawBsonDocument>>>(requests.size());
+            var waiting = new HashMap<Object, List<PendingRequest<Read, Optional<RawBsonDocument>>>>();
+            try {
+                for (var pending : requests) {
+                    if (hold(pending, expected)) {
+                        owned.add(pending);
+                        var id = CanonicalId.of(pending.request().id()).orElseThrow();
+                        waiting.computeIfAbsent(id, _ -> new ArrayList<>(1)).add(pending);
+                    }
+                }
+                int sharing = requests.size();
+                if (isInline) {
+                    read(waiting, expected, sharing);
+                } else {
+                    ConnectionRetry.repeated(() -> read(waiting, expected, sharing));
+                }
+                waiting.values().forEach(them -> complete(them, Optional.empty(), expected, sharing));
+                waiting.clear();
+            } finally {
+                waiting.values()
+                        .forEach(them -> them.forEach(
+                                pending -> pending.request().lease().correct(expected, 0)));
+                owned.forEach(pending -> pending.request().lease().close());
             }
-            int sharing = requests.size();
+        }
+
+        private static boolean hold(PendingRequest<Read, Optional<RawBsonDocument>> pending, long expected) {
+            var lease = pending.request().lease();
+            if (!lease.tryRetain()) {
+                pending.completeExceptionally(Lease.full()); // its client has gone
+                return false;
+            }
+            if (!lease.tryHold(expected)) {
+                lease.close();
+                pending.completeExceptionally(Lease.full());
+                return false;
+            }
+            return true;
+        }
+
+        /// Completes one read after the other: documents are not kept until all are there.
+        ///
+        /// @param waiting reads by id, of which those that are complete are removed
+        /// @return how many documents there were
+        private int read(
+                Map<Object, List<PendingRequest<Read, Optional<RawBsonDocument>>>> waiting,
+                long expected,
+                int sharing) {
+            int found = 0;
+            if (waiting.isEmpty()) {
+                return found;
+            }
             var find = collection
                     .find(filter(waiting))
                     .projection(shape.projection().single())
                     .maxTime(shape.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS)
-                    .batchSize(waiting.size() + 1); // one more than the largest result, so that one reply contains all
-            Supplier<List<RawBsonDocument>> read = () -> find.into(new ArrayList<>(sharing));
-            for (var document : isInline ? read.get() : ConnectionRetry.repeated(read)) {
-                var answered = RawDocuments.get(document, "_id")
-                        .flatMap(CanonicalId::of)
-                        .map(waiting::remove);
-                answered.ifPresent(them -> complete(them, new BatchResult<>(Optional.of(document), sharing)));
+                    .batchSize(waiting.size() + 1); // one more than the largest result: one reply if it is small
+            long bytes = 0;
+            try (var documents = find.cursor()) {
+                while (documents.hasNext()) {
+                    var document = documents.next();
+                    found++;
+                    bytes += document.getByteLength();
+                    RawDocuments.get(document, "_id")
+                            .flatMap(CanonicalId::of)
+                            .map(waiting::remove)
+                            .ifPresent(them -> complete(them, Optional.of(document), expected, sharing));
+                }
             }
-            waiting.values().forEach(them -> complete(them, new BatchResult<>(Optional.empty(), sharing)));
+            size.saw(bytes, found);
+            return found;
         }
 
-        private BsonDocument filter(Map<Object, List<PendingRequest<BsonValue, Optional<RawBsonDocument>>>> waiting) {
+        private BsonDocument filter(Map<Object, List<PendingRequest<Read, Optional<RawBsonDocument>>>> waiting) {
             BsonValue ids;
             if (waiting.size() == 1) {
-                ids = waiting.values().iterator().next().getFirst().request();
+                ids = waiting.values().iterator().next().getFirst().request().id();
             } else {
                 var in = new BsonArray(waiting.size());
-                waiting.values().forEach(them -> in.add(them.getFirst().request()));
+                waiting.values()
+                        .forEach(them -> in.add(them.getFirst().request().id()));
                 ids = new BsonDocument("$in", in);
             }
             var filter = new BsonDocument("_id", ids);
@@ -120,9 +208,26 @@ final class PointReads {
         }
 
         private static void complete(
-                List<PendingRequest<BsonValue, Optional<RawBsonDocument>>> requests,
-                BatchResult<Optional<RawBsonDocument>> found) {
-            requests.forEach(pending -> pending.complete(found));
+                List<PendingRequest<Read, Optional<RawBsonDocument>>> requests,
+                Optional<RawBsonDocument> found,
+                long expected,
+                int sharing) {
+            var result = new BatchResult<>(found, sharing);
+            for (var pending : requests) {
+                var lease = pending.request().lease();
+                lease.correct(expected, 0);
+                if (lease.tryHold(held(found))) {
+                    pending.complete(result);
+                } else {
+                    pending.completeExceptionally(Lease.full());
+                }
+            }
         }
+    }
+
+    /// What a request holds until it has encoded the document.
+    static long held(Optional<RawBsonDocument> found) {
+        return found.map(document -> (Size.COPIES - 1L) * document.getByteLength())
+                .orElse(0L);
     }
 }

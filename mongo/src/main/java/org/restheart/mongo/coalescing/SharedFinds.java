@@ -21,16 +21,18 @@ import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
+import org.restheart.http.ProblemException;
 import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.InlineRead;
+import org.restheart.mongo.find.Pages.Use;
 import org.restheart.mongo.find.QueryKey;
 
 /// Runs equal queries that wait at the same time once, whichever services they come by. Each service
@@ -67,9 +69,9 @@ final class SharedFinds {
     ///
     /// @param form what `read` returns depends on the documents and this alone
     /// @param isInterruptible whether the query ends in MongoDB when no request waits for it any more
-    /// @param read finds the documents by a finder that it changes, and takes them; on a thread that may block
-    record Find(
-            FindQuery query, String form, boolean isInterruptible, Function<UnaryOperator<Finder>, FindResult> read) {}
+    /// @param lease of the request, which joins that of the command
+    /// @param read finds the documents and takes them; on a thread that may block
+    record Find(FindQuery query, String form, boolean isInterruptible, Lease lease, Function<Use, FindResult> read) {}
 
     /// The documents in the form of a service.
     sealed interface FindResult {
@@ -130,19 +132,22 @@ final class SharedFinds {
                 throw new IllegalStateException("not for a thread that must not wait");
             }
             long began = clock.getAsLong();
-            var taken = found(first.request());
-            if (!taken.canBeShared()) {
-                taken.discard(); // its cursor has the time limit, too
-                latencies.reset(namespace);
-                throw new IllegalStateException("larger than expected");
+            try (var lease = first.request().lease().another(List.of(first.caller()))) {
+                var taken = found(first.request(), lease);
+                if (!taken.canBeShared()) {
+                    taken.discard(); // its cursor has the time limit, too
+                    latencies.reset(namespace);
+                    throw new IllegalStateException("larger than expected");
+                }
+                complete(first, taken, 1, lease);
             }
-            first.complete(taken, 1);
             latencies.record(namespace, clock.getAsLong() - began);
         }
 
-        private FindResult found(Find find) {
+        private FindResult found(Find find, Lease lease) {
             try {
-                return InlineRead.within(inlineLimit, () -> find.read().apply(UnaryOperator.identity()));
+                return InlineRead.within(
+                        inlineLimit, () -> find.read().apply(new Use(lease, false, UnaryOperator.identity())));
             } catch (RuntimeException e) {
                 latencies.reset(namespace);
                 throw e;
@@ -241,24 +246,40 @@ final class SharedFinds {
     private static void take(
             List<PendingRequest<Find, FindResult>> requests, UnaryOperator<Finder> change, int sharing) {
         var first = requests.getFirst();
-        var taken = ConnectionRetry.repeatedSoon(() -> first.request().read().apply(change));
-        if (taken.canBeShared()) {
-            var shared = new BatchResult<>(taken, sharing);
-            requests.forEach(pending -> pending.complete(shared));
-        } else {
-            complete(first, taken);
-            for (var pending : requests.subList(1, requests.size())) {
-                if (!pending.isDone()) {
-                    complete(pending, pending.request().read().apply(UnaryOperator.identity()));
-                }
+        boolean isShared = requests.size() > 1;
+        try (var lease = first.request().lease().another(PendingRequest.callersOf(requests))) {
+            var taken =
+                    ConnectionRetry.repeatedSoon(() -> first.request().read().apply(new Use(lease, isShared, change)));
+            if (taken.canBeShared()) {
+                requests.forEach(pending -> complete(pending, taken, sharing, lease));
+                return;
             }
+            complete(first, taken, 1, lease);
+        }
+        for (var pending : requests.subList(1, requests.size())) {
+            if (!pending.isDone()) {
+                takeAlone(pending);
+            }
+        }
+    }
+
+    private static void takeAlone(PendingRequest<Find, FindResult> pending) {
+        try (var lease = pending.request().lease().another(List.of(pending.caller()))) {
+            var taken = pending.request().read().apply(new Use(lease, false, UnaryOperator.identity()));
+            complete(pending, taken, 1, lease);
+        } catch (ProblemException e) { // such as memory that its caller has used up
+            pending.completeExceptionally(e);
         }
     }
 
     /// Completes a request with what it alone can use, unless it has ended meanwhile: by its time limit, because
     /// its client has gone, or with the server of the command.
-    private static void complete(PendingRequest<Find, FindResult> pending, FindResult taken) {
-        if (!pending.complete(taken, 1)) {
+    ///
+    /// @param lease owns the memory of the result, which the request keeps
+    private static void complete(PendingRequest<Find, FindResult> pending, FindResult taken, int sharing, Lease lease) {
+        boolean isKept = pending.request().lease().tryJoin(lease);
+        boolean isComplete = isKept ? pending.complete(taken, sharing) : pending.completeExceptionally(Lease.full());
+        if ((!isKept || !isComplete) && !taken.canBeShared()) {
             taken.discard();
         }
     }

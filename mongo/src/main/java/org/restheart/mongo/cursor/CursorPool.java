@@ -51,12 +51,12 @@ final class CursorPool implements AutoCloseable {
     /// ones.
     ///
     /// @throws MongoTimeoutException if MongoDB cannot be reached
-    Optional<MongoCursor<RawBsonDocument>> find(FindQuery query) {
+    Optional<MongoCursor<RawBsonDocument>> find(FindQuery query, int batchSize) {
         if (!serves(query)) {
             return Optional.empty();
         }
         var key = query.cursorKey();
-        var page = lease(key, query);
+        var page = lease(key, query, batchSize);
         allocator.requested(key, query);
         return page;
     }
@@ -71,14 +71,14 @@ final class CursorPool implements AutoCloseable {
                 && opener.isPossible();
     }
 
-    private Optional<MongoCursor<RawBsonDocument>> lease(QueryKey key, FindQuery query) {
+    private Optional<MongoCursor<RawBsonDocument>> lease(QueryKey key, FindQuery query, int batchSize) {
         var cursor = cursors.lease(key, query.skip(), query.limit());
         if (cursor.isEmpty()) {
             meters.leaseMisses.increment();
             return Optional.empty();
         }
         long distance = query.skip() - cursor.get().position();
-        var page = new LeasedPage(cursor.get(), cursors, query.limit(), config.batchSize());
+        var page = new LeasedPage(cursor.get(), cursors, query.limit(), Math.min(config.batchSize(), batchSize));
         boolean begun = false;
         try {
             page.begin(query.skip());

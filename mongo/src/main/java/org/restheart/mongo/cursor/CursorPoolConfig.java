@@ -3,6 +3,7 @@ package org.restheart.mongo.cursor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.restheart.http.MemoryBudget;
 import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 
@@ -30,7 +31,14 @@ public record CursorPoolConfig(
     private static final Duration MAX_CURSOR_AGE = Duration.ofMinutes(8);
 
     public static final CursorPoolConfig DEFAULT = new CursorPoolConfig(
-            Bookmarking.EXACT, 500, 64, 16, 128L << 20, Duration.ofMinutes(5), 2, Allocation.DEFAULT);
+            Bookmarking.EXACT,
+            500,
+            64,
+            16,
+            MemoryBudget.Part.BOOKMARKS.bytes(),
+            Duration.ofMinutes(5),
+            2,
+            Allocation.DEFAULT);
 
     public CursorPoolConfig {
         if (sliceWidth < 1

@@ -53,7 +53,7 @@ public final class DeepPageFinder implements Finder, AutoCloseable {
         }
         var page = bookmarks ? bookmarked(query, batchSize) : Optional.<MongoCursor<RawBsonDocument>>empty();
         if (page.isEmpty() && mayUseCursors(query, bookmarks)) {
-            page = pool.find(query);
+            page = pool.find(query, batchSize);
             page.ifPresent(_ -> meters.leased.increment());
         }
         return page.orElseGet(() -> {

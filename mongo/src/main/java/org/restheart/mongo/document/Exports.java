@@ -7,6 +7,8 @@ import com.mongodb.client.MongoCursor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -14,13 +16,15 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Pages;
-import org.restheart.mongo.format.BatchSizes;
+import org.restheart.mongo.find.Pages.Use;
 import org.restheart.mongo.format.Csv;
 import org.restheart.mongo.format.DocumentContent;
+import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 import org.restheart.mongo.format.DocumentFormat.JsonLines;
@@ -41,7 +45,7 @@ record Exports(
         Queries queries,
         Queries whole,
         Continuations continuations,
-        BatchSizes sizes) {
+        DocumentSizes sizes) {
     /// Documents per round trip; MongoDB bounds a batch to 16 MiB.
     private static final int BATCH = 500;
 
@@ -51,7 +55,7 @@ record Exports(
     Response query(DataRequest request, Export export) {
         var paging = request.parameters().find().paging();
         if (paging.explicit() && paging.pageSize() == 0) {
-            return DocumentContent.response(List.of(), format(request, export, List.of()));
+            return DocumentContent.response(request.http().lease(), List.of(), format(request, export, List.of()));
         }
         var after = Queries.after(request);
         if (paging.explicit() && after.isEmpty() && export != Export.CSV) {
@@ -60,9 +64,11 @@ record Exports(
         request.http().requireThread();
         var query = paging.explicit() ? queries.page(request) : whole.all(request);
         var columns = export == Export.CSV ? columns(request, query) : List.<String>of();
-        int batch = sizes.of(query.namespace(), BATCH);
-        var cursor = after.map(key -> after(request, query, key, batch)).orElseGet(() -> finder.find(query, batch));
-        return response(query, cursor, format(request, export, columns));
+        return response(
+                query,
+                new Use(request.http().lease(), false, UnaryOperator.identity()),
+                batch -> after.map(key -> after(request, query, key, batch)).orElseGet(() -> finder.find(query, batch)),
+                format(request, export, columns));
     }
 
     private Response page(DataRequest request, Export export) {
@@ -75,15 +81,14 @@ record Exports(
         return pages.page(
                 request.http(),
                 page,
-                change -> response(
-                        page.query(),
-                        change.apply(finder)
-                                .find(page.query(), sizes.of(page.query().namespace(), BATCH)),
-                        format));
+                use -> response(
+                        page.query(), use, batch -> use.change().apply(finder).find(page.query(), batch), format));
     }
 
-    private Response.Ready response(FindQuery query, MongoCursor<RawBsonDocument> cursor, DocumentFormat format) {
-        return DocumentContent.response(cursor, format, sizes.observer(query.namespace()))
+    private Response.Ready response(
+            FindQuery query, Use use, IntFunction<MongoCursor<RawBsonDocument>> find, DocumentFormat format) {
+        return DocumentContent.response(
+                        new Room(use.lease(), sizes.of(query.namespace()), BATCH, use.isShared()), find, format)
                 .with("Accept-Ranges", "none");
     }
 
@@ -102,7 +107,8 @@ record Exports(
     }
 
     static Response.Ready document(DataRequest request, Export export, BsonDocument document) {
-        return DocumentContent.response(List.of(document), format(request, export, new ArrayList<>(document.keySet())));
+        return DocumentContent.response(
+                request.http().lease(), List.of(document), format(request, export, new ArrayList<>(document.keySet())));
     }
 
     private static DocumentFormat format(DataRequest request, Export export, List<String> columns) {

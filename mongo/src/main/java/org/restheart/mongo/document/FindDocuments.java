@@ -3,6 +3,7 @@ package org.restheart.mongo.document;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.restheart.http.Accepted;
@@ -15,11 +16,12 @@ import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Plans;
 import org.restheart.mongo.find.CountQuery;
+import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Pages;
-import org.restheart.mongo.format.BatchSizes;
+import org.restheart.mongo.find.Pages.Use;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.DocumentFormat.JsonArray;
@@ -32,9 +34,6 @@ import org.restheart.mongo.schema.SchemaForm;
 /// `GET /{db}/{collection}`: one page of the documents that match. Buckets and schema stores are collections
 /// too.
 public final class FindDocuments implements DataHandler {
-    /// More than a page can have, except for requests of other services.
-    private static final int LARGEST_BATCH = 10_001;
-
     /// Says how accurate a count is.
     private static final String COUNT_STRATEGY = "X-Count-Strategy";
 
@@ -47,7 +46,6 @@ public final class FindDocuments implements DataHandler {
     private final Queries queries;
     private final NextPage next;
     private final Exports exports;
-    private final BatchSizes sizes = new BatchSizes();
 
     /// @param timeLimit of a page
     /// @param bulkTimeLimit of all documents
@@ -56,6 +54,7 @@ public final class FindDocuments implements DataHandler {
             DriverFinder documents,
             Pages pages,
             Continuations continuations,
+            DocumentSizes sizes,
             Duration timeLimit,
             Duration bulkTimeLimit) {
         this.finder = finder;
@@ -134,27 +133,25 @@ public final class FindDocuments implements DataHandler {
             request.http().requireThread();
             return next.after(
                     queries.page(request),
+                    request.http().lease(),
                     after.get(),
                     shown(request, JsonArray.of(request.parameters().format().jsonMode())));
         }
         var mode = request.parameters().format().jsonMode();
         var page = queries.shared(request, mode.name());
-        return pages.page(
-                request.http(),
-                page,
-                change -> run(change.apply(finder), page.query(), shown(request, JsonArray.of(mode))));
+        return pages.page(request.http(), page, use -> run(use, page.query(), shown(request, JsonArray.of(mode))));
     }
 
     private Response hal(DataRequest request, OptionalLong size) {
         request.http().requireThread();
         var format = shown(request, HalPages.collection(request, size));
         if (request.parameters().find().paging().pageSize() == 0) {
-            return DocumentContent.response(List.of(), format);
+            return DocumentContent.response(request.http().lease(), List.of(), format);
         }
         var page = queries.page(request);
         return Queries.after(request)
-                .map(key -> next.after(page, key, format))
-                .orElseGet(() -> run(finder, page, format));
+                .map(key -> next.after(page, request.http().lease(), key, format))
+                .orElseGet(() -> run(new Use(request.http().lease(), false, UnaryOperator.identity()), page, format));
     }
 
     /// Schemas are stored escaped.
@@ -162,9 +159,8 @@ public final class FindDocuments implements DataHandler {
         return request.path().kind().isSchemas() ? format.mapped((schema, _) -> SchemaForm.shown(schema)) : format;
     }
 
-    private Response.Ready run(Finder finder, FindQuery query, DocumentFormat format) {
-        // one more than the page has, so that MongoDB closes the cursor with its first reply
-        int batch = sizes.of(query.namespace(), Math.min(query.limit() + 1, LARGEST_BATCH));
-        return next.response(query, finder.find(query, batch), format);
+    private Response.Ready run(Use use, FindQuery query, DocumentFormat format) {
+        var found = use.change().apply(finder);
+        return next.response(query, use.lease(), use.isShared(), batch -> found.find(query, batch), format);
     }
 }

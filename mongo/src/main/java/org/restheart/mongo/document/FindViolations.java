@@ -25,6 +25,8 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.find.DocumentSizes;
+import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.parameter.AfterParameter;
@@ -48,6 +50,7 @@ public final class FindViolations implements DataHandler {
     private static final int PORTION = 16;
 
     private final Finder finder;
+    private final DocumentSizes sizes;
     private final Schemas schemas;
     private final SchemaAccess access;
     private final Queries queries;
@@ -55,7 +58,13 @@ public final class FindViolations implements DataHandler {
 
     /// @param timeLimit of queries; zero for the limit of this resource alone
     public FindViolations(
-            Finder finder, Continuations continuations, Schemas schemas, SchemaAccess access, Duration timeLimit) {
+            Finder finder,
+            DocumentSizes sizes,
+            Continuations continuations,
+            Schemas schemas,
+            SchemaAccess access,
+            Duration timeLimit) {
+        this.sizes = sizes;
         this.finder = finder;
         this.continuations = continuations;
         this.schemas = schemas;
@@ -107,9 +116,12 @@ public final class FindViolations implements DataHandler {
     private boolean check(DataRequest request, FindQuery query, Result result) {
         long end = System.nanoTime() + TIME_LIMIT.toNanos();
         var after = Queries.after(request);
+        var size = sizes.of(query.namespace());
+        int batch = size.batch(BATCH);
+        request.http().lease().hold(Size.COPIES * size.bytes(batch));
         try (var documents = after.isPresent()
-                ? continuations.find(query, after.get(), BATCH).orElseThrow(NextPage::noOrder)
-                : finder.find(query, BATCH)) {
+                ? continuations.find(query, after.get(), batch).orElseThrow(NextPage::noOrder)
+                : finder.find(query, batch)) {
             var portion = new ArrayList<RawBsonDocument>(PORTION);
             while (documents.hasNext()) {
                 portion.clear();

@@ -40,6 +40,7 @@ public final class GetDocument implements DataHandler {
         return reads.one(
                 queries.document(request),
                 request.resource().plain(),
+                request.http().lease(),
                 found -> answer(request, found.orElseThrow(() -> missing(request))));
     }
 

@@ -1,23 +1,29 @@
 package org.restheart.mongo.document;
 
 import com.mongodb.client.MongoCursor;
+import java.util.function.IntFunction;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.PercentCoding;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Response;
 import org.restheart.mongo.cursor.Continuations;
+import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.FindQuery;
-import org.restheart.mongo.format.BatchSizes;
 import org.restheart.mongo.format.DocumentContent;
+import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.parameter.AfterParameter;
 
 /// The link to the page after a full one (RFC 8288), which continues after the last document's key. Thread-safe.
-record NextPage(Continuations continuations, BatchSizes sizes) {
+record NextPage(Continuations continuations, DocumentSizes sizes) {
+    /// More than a page can have, except for requests of other services.
+    private static final int LARGEST_BATCH = 10_001;
+
     /// Built without the parameters of each request, since one query may serve several requests.
     /// What a query may hold (RFC 3986, 3.4); `%` too, as clients have encoded the rest.
     private static final String ALLOWED = "!#$%&'()*+,/:;=?@[]";
@@ -29,11 +35,17 @@ record NextPage(Continuations continuations, BatchSizes sizes) {
     /// Most characters of a request's other parameters.
     private static final int MAX_PARAMETERS = 4_096;
 
-    /// A `200` of the cursor's documents, with the key of the next page.
-    Response.Ready response(FindQuery query, MongoCursor<? extends BsonDocument> documents, DocumentFormat format) {
+    /// A `200` of the documents that are found, with the key of the next page.
+    Response.Ready response(
+            FindQuery query,
+            Lease lease,
+            boolean isShared,
+            IntFunction<? extends MongoCursor<? extends BsonDocument>> find,
+            DocumentFormat format) {
         var written = new Last();
-        var page = DocumentContent.response(
-                documents, format.mapped((document, _) -> written.keep(document)), sizes.observer(query.namespace()));
+        // one more than the page has, so that MongoDB closes the cursor with its first reply
+        var room = new Room(lease, sizes.of(query.namespace()), Math.min(query.limit() + 1, LARGEST_BATCH), isShared);
+        var page = DocumentContent.response(room, find, format.mapped((document, _) -> written.keep(document)));
         var last = written.document;
         if (last == null || written.count < query.limit() || page.content() instanceof Content.Streamed) {
             return page;
@@ -48,9 +60,13 @@ record NextPage(Continuations continuations, BatchSizes sizes) {
     /// A `200` of the documents after the key, with the key of the next page.
     ///
     /// @throws org.restheart.http.ProblemException 400 if the order has no index
-    Response.Ready after(FindQuery query, BsonDocument key, DocumentFormat format) {
-        int batch = sizes.of(query.namespace(), query.limit() + 1);
-        return response(query, continuations.find(query, key, batch).orElseThrow(NextPage::noOrder), format);
+    Response.Ready after(FindQuery query, Lease lease, BsonDocument key, DocumentFormat format) {
+        return response(
+                query,
+                lease,
+                false,
+                batch -> continuations.find(query, key, batch).orElseThrow(NextPage::noOrder),
+                format);
     }
 
     static ProblemException noOrder() {

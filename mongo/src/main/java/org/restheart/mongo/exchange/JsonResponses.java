@@ -5,6 +5,7 @@ import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
+import org.restheart.http.Request;
 import org.restheart.http.Response;
 
 /// JSON responses in the mode a request asks for.
@@ -20,7 +21,10 @@ public final class JsonResponses {
     public static Response.Ready of(DataRequest request, int status, BsonValue value, String mediaType) {
         var out = new Utf8Buffer(expected(value));
         JsonEncoder.of(request.parameters().format().jsonMode()).encode(value, out);
-        return Response.status(status).with(mediaType, new Content.Bytes(out.toByteBuffer()));
+        return Response.status(status)
+                .with(
+                        mediaType,
+                        new Content.Bytes(out.toByteBuffer(), request.http().lease()));
     }
 
     /// Most documents are as long in JSON as they are in BSON: their buffer does not grow.
@@ -29,8 +33,8 @@ public final class JsonResponses {
     }
 
     /// A body already encoded.
-    public static Response.Ready of(int status, Utf8Buffer json) {
-        return Response.status(status).with(Response.JSON, new Content.Bytes(json.toByteBuffer()));
+    public static Response.Ready of(Request request, int status, Utf8Buffer json) {
+        return Response.status(status).with(Response.JSON, new Content.Bytes(json.toByteBuffer(), request.lease()));
     }
 
     /// No body. The media type is sent nevertheless, since clients of this API expect it.

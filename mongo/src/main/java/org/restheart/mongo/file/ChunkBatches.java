@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Lease;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.file.RecentContent.ChunkSource;
 
 /// Reads the chunks of a file in batches. All chunks are of one version: a snapshot session is used as long as
@@ -48,12 +48,13 @@ final class ChunkBatches implements ChunkSource {
 
     private final Chunks chunks;
     private final Described file;
-    private final FairMemory memory;
+    private final Lease lease;
     private final Consumer<List<BsonDocument>> whole;
 
     private final Deque<BsonDocument> batch = new ArrayDeque<>();
     private long sentSince;
-    private FairMemory.@Nullable Share share;
+    private @Nullable Lease share;
+    private long shared;
     private @Nullable CompletableFuture<List<BsonDocument>> ahead;
 
     /// While a thread reads ahead, this field and the next one are used by that thread alone.
@@ -79,19 +80,19 @@ final class ChunkBatches implements ChunkSource {
 
     /// @param session closed with this; null without snapshots
     /// @param version the id of the first chunk; not needed with a session
-    /// @param memory of all content that is read ahead
+    /// @param lease of the request
     /// @param whole takes the chunks if all are read at once
     ChunkBatches(
             Chunks chunks,
             @Nullable ClientSession session,
             Optional<BsonValue> version,
             Described file,
-            FairMemory memory,
+            Lease lease,
             Consumer<List<BsonDocument>> whole) {
         this.chunks = chunks;
         this.session = session;
         this.file = file;
-        this.memory = memory;
+        this.lease = lease;
         this.whole = whole;
         this.version = version;
     }
@@ -146,16 +147,17 @@ final class ChunkBatches implements ChunkSource {
 
     /// Takes memory, unless as much is held already; gives back what is held if it is too little.
     private boolean tryHold(long bytes) {
-        if (share != null && share.bytes() >= bytes) {
+        if (share != null && shared >= bytes) {
             return true;
         }
         release();
-        var taken = memory.open(CallerScope.current());
-        if (!taken.add(bytes)) {
+        var taken = lease.another(List.of(CallerScope.current()));
+        if (!taken.tryHold(bytes)) {
             taken.close();
             return false;
         }
         share = taken;
+        shared = bytes;
         return true;
     }
 

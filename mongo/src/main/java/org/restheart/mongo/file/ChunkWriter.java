@@ -12,7 +12,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.access.FairMemory;
+import org.restheart.http.Lease;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +34,7 @@ final class ChunkWriter extends OutputStream {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkWriter.class);
 
     private final Chunks chunks;
-    private final FairMemory.@Nullable Share memory;
+    private final @Nullable Lease lease;
     private final BsonObjectId upload;
     private final List<BsonObjectId> written = new ArrayList<>();
     private final List<BsonDocument> batch = new ArrayList<>();
@@ -43,10 +43,10 @@ final class ChunkWriter extends OutputStream {
     private int filled;
     private long length;
 
-    /// @param memory for content that is stored together with the file; null if none is
-    ChunkWriter(Chunks chunks, FairMemory.@Nullable Share memory) {
+    /// @param lease for content that is stored together with the file; null if none is
+    ChunkWriter(Chunks chunks, @Nullable Lease lease) {
         this.chunks = chunks;
-        this.memory = memory;
+        this.lease = lease;
         this.upload = Chunks.newUpload();
     }
 
@@ -99,7 +99,7 @@ final class ChunkWriter extends OutputStream {
     }
 
     private boolean tryKeep() {
-        return memory != null && isInMemory() && batch.size() < MOST_IN_MEMORY && memory.add(BYTES_HELD_PER_CHUNK);
+        return lease != null && isInMemory() && batch.size() < MOST_IN_MEMORY && lease.tryHold(BYTES_HELD_PER_CHUNK);
     }
 
     /// Call after the last byte.
@@ -115,8 +115,8 @@ final class ChunkWriter extends OutputStream {
             batch.forEach(chunk -> written.add(chunk.getObjectId("_id")));
             chunks.insert(batch);
             batch.clear();
-            if (memory != null) { // nothing of this upload stays in memory any more
-                memory.close();
+            if (lease != null) { // nothing of this upload stays in memory any more
+                lease.close();
             }
         }
     }

@@ -20,11 +20,12 @@ import org.restheart.http.ByteRanges;
 import org.restheart.http.ByteRanges.Slice;
 import org.restheart.http.Content;
 import org.restheart.http.EntityTagList;
+import org.restheart.http.Lease;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
-import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
@@ -51,10 +52,7 @@ public final class DownloadFile implements DataHandler {
     private final DriverFinder documents;
     private final Duration timeLimit;
 
-    /// The memory for reading ahead, of all downloads together.
-    private final FairMemory readAhead = new FairMemory(Runtime.getRuntime().maxMemory() / 16);
-
-    private final RecentContent recent = new RecentContent(Runtime.getRuntime().maxMemory() / 32);
+    private final RecentContent recent = new RecentContent(MemoryBudget.Part.FILES.bytes());
 
     /// @param timeLimit of each query; zero for none
     public DownloadFile(RequestCollections collections, DriverFinder documents, Duration timeLimit) {
@@ -116,7 +114,9 @@ public final class DownloadFile implements DataHandler {
                 new ContentMoves(Chunks.of(collections, request)).finish(request.id());
             } else {
                 var key = RecentContent.Key.of(query.namespace(), file);
-                var kept = query.settings().session().isEmpty() ? recent.source(key, readAhead) : null;
+                var kept = query.settings().session().isEmpty()
+                        ? recent.source(key, request.http().lease())
+                        : null;
                 if (kept != null) {
                     return new State(file, key, null, Optional.empty(), kept);
                 }
@@ -238,9 +238,18 @@ public final class DownloadFile implements DataHandler {
             var all = List.of(new Piece(NOTHING, new Slice(0, described.length())));
             return response.with("Content-Type", type)
                     .with("Content-Length", "" + described.length())
-                    .with(new Content.Streamed(new FileContent(described, chunks, all), chunks.held()));
+                    .with(new Content.Streamed(
+                            new FileContent(described, chunks, all),
+                            chunks.held(),
+                            request.http().lease()));
         }
-        return partial(response.withStatus(206), slices.get(), type, described, chunks);
+        return partial(
+                response.withStatus(206),
+                slices.get(),
+                type,
+                described,
+                chunks,
+                request.http().lease());
     }
 
     private static Response.Ready tagged(Response.Ready response, Optional<String> etag) {
@@ -253,12 +262,12 @@ public final class DownloadFile implements DataHandler {
                 state.session,
                 state.version,
                 described,
-                readAhead,
+                request.http().lease(),
                 whole -> recent.offer(state.key, described, whole));
     }
 
     private static Response.Ready partial(
-            Response.Ready response, List<Slice> slices, String type, Described file, ChunkSource chunks) {
+            Response.Ready response, List<Slice> slices, String type, Described file, ChunkSource chunks, Lease lease) {
         var pieces = new ArrayList<Piece>();
         if (slices.size() == 1) {
             var slice = slices.getFirst();
@@ -278,7 +287,7 @@ public final class DownloadFile implements DataHandler {
                 .mapToLong(piece -> piece.bytes().length + piece.slice().length())
                 .sum();
         return response.with("Content-Length", "" + length)
-                .with(new Content.Streamed(new FileContent(file, chunks, pieces), chunks.held()));
+                .with(new Content.Streamed(new FileContent(file, chunks, pieces), chunks.held(), lease));
     }
 
     private static String range(Slice slice, Described file) {

@@ -11,8 +11,8 @@ import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Digests;
+import org.restheart.http.Lease;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.file.ChunkBatches.Described;
 
 /// The content of small files that are downloaded again and again, by the documents of the files: the document is read
@@ -92,13 +92,13 @@ final class RecentContent {
     /// The kept chunks of a file for one response; null if there are none, or the memory for them is used up: a client
     /// that takes its time holds them even when they are no longer kept.
     @Nullable
-    ChunkSource source(Key key, FairMemory memory) {
+    ChunkSource source(Key key, Lease lease) {
         var chunks = contents.getIfPresent(key);
         if (chunks == null) {
             return null;
         }
-        var share = memory.open(CallerScope.current());
-        if (!share.add(weight(chunks))) {
+        var share = lease.another(List.of(CallerScope.current()));
+        if (!share.tryHold(weight(chunks))) {
             share.close();
             return null;
         }

@@ -15,14 +15,13 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.Lease;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairMemory;
-import org.restheart.http.access.FairShares;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.content.Multipart;
@@ -53,7 +52,7 @@ final class UploadFile implements DataHandler {
     private static final long LARGEST_MOVE = 128 << 20;
 
     /// The memory of one upload while its content is stored: chunks, their copies in a command, buffers. Content that
-    /// stays in memory until there is a file counts in `small` besides.
+    /// stays in memory until there is a file counts besides.
     private static final long BYTES_PER_UPLOAD = 4 << 20;
 
     private static final BsonDocument ANY = new BsonDocument();
@@ -62,12 +61,6 @@ final class UploadFile implements DataHandler {
     private final Preconditions preconditions;
     private final Locations locations;
     private final AbandonedChunks abandoned;
-
-    /// The memory for content that is stored together with its file, of all uploads together.
-    private final FairMemory small = new FairMemory(Runtime.getRuntime().maxMemory() / 16);
-
-    private final FairShares uploads =
-            new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_UPLOAD, 2, 1_000));
 
     UploadFile(
             RequestCollections collections,
@@ -112,25 +105,15 @@ final class UploadFile implements DataHandler {
                             .raise();
         }
         http.requireThread();
-        var caller = CallerScope.current();
-        if (!uploads.tryTake(caller)) {
-            throw Problem.overloaded("too many uploads at the moment, of yours or of all")
-                    .raise();
-        }
-        try {
-            return upload(request);
-        } catch (IOException e) {
-            throw new ProblemException(CONTENT_INVALID, "multipart/form-data: " + e.getMessage());
-        } finally {
-            uploads.release(caller);
-        }
-    }
-
-    private Response upload(DataRequest request) throws IOException {
-        try (var memory = small.open(CallerScope.current())) {
+        var caller = List.of(CallerScope.current());
+        try (var writing = http.lease().another(caller);
+                var small = http.lease().another(caller)) {
+            writing.hold(BYTES_PER_UPLOAD);
             var upload = new Upload(request);
             var isReplaced = upload.known.isPresent() && upload.isThere(upload.known.get());
-            return upload.store(isReplaced ? WriteMode.UPSERT : WriteMode.INSERT, upload.writer(memory));
+            return upload.store(isReplaced ? WriteMode.UPSERT : WriteMode.INSERT, upload.writer(small));
+        } catch (IOException e) {
+            throw new ProblemException(CONTENT_INVALID, "multipart/form-data: " + e.getMessage());
         }
     }
 
@@ -160,8 +143,8 @@ final class UploadFile implements DataHandler {
             return Transaction.isSupported(collections.client());
         }
 
-        ChunkWriter writer(FairMemory.Share memory) {
-            return new ChunkWriter(chunks, known.isPresent() && hasTransactions() ? memory : null);
+        ChunkWriter writer(Lease lease) {
+            return new ChunkWriter(chunks, known.isPresent() && hasTransactions() ? lease : null);
         }
 
         Response store(WriteMode mode, ChunkWriter writer) throws IOException {

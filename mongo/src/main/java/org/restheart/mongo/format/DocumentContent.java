@@ -3,12 +3,20 @@ package org.restheart.mongo.format;
 import com.mongodb.client.MongoCursor;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.function.IntConsumer;
+import java.util.Objects;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
 import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.http.trace.TraceScope;
+import org.restheart.mongo.find.DocumentSizes.Size;
 
 /// Response content from a cursor's documents. A small result is complete at once; of a large one only one piece is
 /// in memory, and the next one is read when the client has received it.
@@ -21,69 +29,163 @@ public final class DocumentContent {
 
     private DocumentContent() {}
 
-    /// A `200` of all the cursor's documents.
+    /// What memory a result takes: before it is read as much as is expected, afterwards what it has taken.
     ///
-    /// @param cursor closed here or, if the result is large, after the last piece
-    /// @throws com.mongodb.MongoException if MongoDB refuses the query
-    public static Response.Ready response(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format) {
-        return response(cursor, format, _ -> {});
+    /// @param lease owns it
+    /// @param size of its documents
+    /// @param most documents that it has, or that are fetched in one batch
+    /// @param isShared whether several requests have asked for it
+    public record Room(Lease lease, Size size, int most, boolean isShared) {
+        public Room(Lease lease, Size size, int most) {
+            this(lease, size, most, false);
+        }
     }
 
-    /// As [#response(MongoCursor, DocumentFormat)].
+    /// A `200` of all documents that are found.
     ///
-    /// @param large receives the average size of documents, in bytes, if the result is a large one
+    /// @param find returns the cursor by the number of documents in a batch; it is closed here or, if the result is
+    ///     large, after the last piece
+    /// @throws com.mongodb.MongoException if MongoDB refuses the query
+    /// @throws org.restheart.http.ProblemException 503 if the lease's caller may not have the memory now
     public static Response.Ready response(
-            MongoCursor<? extends BsonDocument> cursor, DocumentFormat format, IntConsumer large) {
-        var span = TraceScope.current();
-        var content =
-                span == null ? of(cursor, format, large) : TraceScope.timed("encode", () -> of(cursor, format, large));
-        return Response.status(200).with(format.mediaType(), content);
+            Room room, IntFunction<? extends MongoCursor<? extends BsonDocument>> find, DocumentFormat format) {
+        return room.size.reading(() -> begin(room, find, format));
+    }
+
+    private static Response.Ready begin(
+            Room room, IntFunction<? extends MongoCursor<? extends BsonDocument>> find, DocumentFormat format) {
+        var pieces = new Pieces(room, format);
+        try {
+            pieces.cursor = find.apply(pieces.batch);
+            // what several requests have asked for is read once if it fits into the memory for reading it
+            int whole = room.isShared ? (int) Math.max(WHOLE, pieces.held - pieces.held / Size.COPIES) : WHOLE;
+            var first = TraceScope.current() == null
+                    ? pieces.next(whole)
+                    : TraceScope.timed("encode", () -> pieces.next(whole));
+            return Response.status(200).with(format.mediaType(), pieces.content(first));
+        } finally {
+            if (!pieces.flows) {
+                pieces.close();
+            }
+        }
     }
 
     /// A `200` of the given documents.
-    public static Response.Ready response(List<BsonDocument> documents, DocumentFormat format) {
+    public static Response.Ready response(Lease lease, List<BsonDocument> documents, DocumentFormat format) {
         var out = new Utf8Buffer();
         format.begin(out);
         for (int i = 0; i < documents.size(); i++) {
             format.document(documents.get(i), i, out);
         }
         format.end(documents.size(), out);
-        return Response.status(200).with(format.mediaType(), new Content.Bytes(out.toByteBuffer()));
-    }
-
-    private static Content of(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format, IntConsumer large) {
-        var pieces = new Pieces(cursor, format);
-        boolean handedOver = false;
-        try {
-            var first = pieces.next(WHOLE);
-            if (pieces.ended) {
-                return new Content.Bytes(first);
-            }
-            pieces.waiting = first;
-            int average = first.remaining() / (int) pieces.count;
-            large.accept(average);
-            handedOver = true;
-            return new Content.Streamed(pieces, first.remaining() + (long) cursor.available() * average);
-        } finally {
-            if (!handedOver) {
-                pieces.close();
-            }
-        }
+        return Response.status(200).with(format.mediaType(), new Content.Bytes(out.toByteBuffer(), lease));
     }
 
     private static final class Pieces implements Content.Source {
         private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-        private final MongoCursor<? extends BsonDocument> cursor;
+        /// How long a result that is sent already waits for the memory of its next batch.
+        private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(30);
+
+        /// Results that are sent already fetch so many batches at a time, since one may have 16 MiB, whatever was
+        /// expected: the others wait until it counts.
+        private static final Semaphore FETCHES =
+                new Semaphore((int) Math.max(2, Runtime.getRuntime().maxMemory() >> 27), true);
+
+        private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
+
+        private final Room room;
         private final DocumentFormat format;
+        private final int batch;
+
+        /// Of the lease, for the batch that is read.
+        private long held;
+
+        private @Nullable MongoCursor<? extends BsonDocument> cursor;
+        private boolean flows;
+        private boolean fetches;
         private ByteBuffer waiting = NOTHING;
         private long count;
+        private long read;
         private boolean begun;
         private boolean ended;
 
-        Pieces(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format) {
-            this.cursor = cursor;
+        /// @throws org.restheart.http.ProblemException 503 if the lease's caller may not have the memory now
+        Pieces(Room room, DocumentFormat format) {
+            this.room = room;
             this.format = format;
+            this.batch = room.size.batch(room.most);
+            this.held = Size.COPIES * room.size.bytes(batch);
+            room.lease.hold(held);
+        }
+
+        /// @param first what was read at once
+        Content content(ByteBuffer first) {
+            if (ended) {
+                settle(first.capacity());
+                held = 0; // of the content from now on
+                return new Content.Bytes(first, room.lease);
+            }
+            settle(first.capacity() + needed(batch));
+            var content = new Content.Streamed(this, held, room.lease);
+            held -= first.capacity();
+            waiting = first;
+            flows = true;
+            return content;
+        }
+
+        private void settle(long needed) {
+            if (needed > held) {
+                room.lease.hold(needed - held);
+            } else {
+                room.lease.correct(held, needed);
+            }
+            held = needed;
+        }
+
+        /// What documents take while they are read, by what those of this result and others were like. Those that are
+        /// encoded are held besides.
+        private long needed(int documents) {
+            return (Size.COPIES - (flows ? 2L : 1L))
+                    * Size.bytes(documents, Math.max(room.size.one(), read / Math.max(1, count)));
+        }
+
+        /// Before another batch is fetched, there is memory for it.
+        private void makeRoom() {
+            long needed = needed(batch);
+            if (!flows || needed <= held) {
+                settle(Math.max(needed, held));
+                return;
+            }
+            room.lease.correct(held, 0); // the one before is sent: those that wait do not wait for each other
+            held = 0;
+            long began = System.nanoTime();
+            while (!room.lease.tryContinue(needed)) {
+                if (System.nanoTime() - began > LONGEST_WAIT) {
+                    throw new IllegalStateException("there is no memory for the rest of a result that is sent already");
+                }
+                LockSupport.parkNanos(PAUSE);
+            }
+            held = needed;
+        }
+
+        private boolean hasNext(MongoCursor<?> cursor) {
+            if (count > 0 && cursor.available() == 0) {
+                letFetch();
+                makeRoom();
+                if (flows) {
+                    FETCHES.acquireUninterruptibly();
+                    fetches = true;
+                }
+            }
+            return cursor.hasNext();
+        }
+
+        private void letFetch() {
+            if (fetches) {
+                fetches = false;
+                FETCHES.release();
+            }
         }
 
         @Override
@@ -93,37 +195,59 @@ public final class DocumentContent {
                 waiting = NOTHING;
                 return next;
             }
-            return ended ? NOTHING : next(PIECE);
+            try {
+                return ended ? NOTHING : next(PIECE);
+            } finally {
+                letFetch();
+            }
         }
 
         private ByteBuffer next(int bytes) {
+            var cursor = Objects.requireNonNull(this.cursor);
             var out = new Utf8Buffer();
+            long before = count;
+            long readBefore = read;
             if (!begun) {
                 format.begin(out);
                 begun = true;
             }
             while (out.length() < bytes) {
-                if (!cursor.hasNext()) {
+                if (!hasNext(cursor)) {
                     format.end(count, out);
                     ended = true;
                     break;
                 }
-                format.document(cursor.next(), count++, out);
+                var document = cursor.next();
+                read += document instanceof RawBsonDocument raw ? raw.getByteLength() : 0;
+                format.document(document, count++, out);
                 if (count == 1) {
-                    out.reserve((int) Math.min(bytes, expected(out.length())));
+                    out.reserve((int) Math.min(bytes, expected(cursor.available(), out.length())));
                 }
+            }
+            if (read > readBefore || count == 0) {
+                room.size.saw(read - readBefore, count - before);
+            }
+            long there = needed(cursor.available()) + Math.max(0, out.length() - PIECE);
+            if (flows && there > held) { // it exists, whatever was expected
+                room.lease.correct(held, there);
+                held = there;
             }
             return out.toByteBuffer();
         }
 
         /// Estimates the size from the first document, so that the buffer rarely grows.
-        private long expected(int first) {
-            return (long) cursor.available() * (first + first / 8) + first / 8;
+        private static long expected(long others, int first) {
+            return others * (first + first / 8) + first / 8;
         }
 
         @Override
         public void close() {
-            cursor.close();
+            waiting = NOTHING;
+            if (cursor != null) {
+                cursor.close();
+            }
+            room.lease.correct(held, 0);
+            held = 0;
         }
     }
 }

@@ -29,6 +29,7 @@ import org.bson.conversions.Bson;
 import org.bson.types.ObjectId;
 import org.restheart.http.Content;
 import org.restheart.http.Fields;
+import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.concern.BoundedConcern;
@@ -64,7 +65,9 @@ final class IdempotencyClaims {
 
     /// Claims the request, or returns the state of its existing claim, in one atomic operation. Repeated after lost
     /// connections, since a claim tells its owner.
-    Claim claim(String db, BsonBinary id, BsonBinary fingerprint) {
+    ///
+    /// @param lease owns the memory of an answer that was stored
+    Claim claim(String db, BsonBinary id, BsonBinary fingerprint, Lease lease) {
         ensureIndex(db);
         var owner = new ObjectId();
         var etag = new ObjectId();
@@ -75,7 +78,7 @@ final class IdempotencyClaims {
         }
         if (record.containsKey("answer")) {
             var answer = record.getDocument("answer");
-            return new Claim.Done(StoredResponse.restore(answer), StoredResponse.report(answer));
+            return new Claim.Done(StoredResponse.restore(answer, lease), StoredResponse.report(answer));
         }
         var stored = record.getObjectId("etag").getValue();
         return record.getObjectId("owner").getValue().equals(owner)
@@ -236,7 +239,7 @@ final class IdempotencyClaims {
             var document = new BsonDocument("status", new BsonInt32(answer.status())).append("headers", headers);
             return switch (answer.content()) {
                 case Content.None() -> document;
-                case Content.Bytes(var buffer) -> {
+                case Content.Bytes(var buffer, var _) -> {
                     var bytes = new byte[buffer.remaining()];
                     buffer.duplicate().get(bytes);
                     yield document.append("content", new BsonBinary(bytes));
@@ -246,7 +249,7 @@ final class IdempotencyClaims {
             };
         }
 
-        static Response.Ready restore(BsonDocument document) {
+        static Response.Ready restore(BsonDocument document, Lease lease) {
             var headers = Fields.NONE;
             for (var header : document.getDocument("headers").entrySet()) {
                 headers = headers.plus(
@@ -254,7 +257,7 @@ final class IdempotencyClaims {
             }
             var answer = Response.status(document.getInt32("status").getValue()).with(headers);
             return document.containsKey("content")
-                    ? answer.with(Content.Bytes.of(document.getBinary("content").getData()))
+                    ? answer.with(Content.Bytes.of(document.getBinary("content").getData(), lease))
                     : answer;
         }
     }

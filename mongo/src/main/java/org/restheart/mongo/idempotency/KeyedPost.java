@@ -79,7 +79,7 @@ public final class KeyedPost implements DataHandler {
         var fingerprint = key.fingerprint(request);
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         for (long pause = 5; ; pause = Math.min(2 * pause, MAX_PAUSE_MILLIS)) {
-            switch (claims.claim(db, id, fingerprint)) {
+            switch (claims.claim(db, id, fingerprint, request.http().lease())) {
                 case Claim.Done(var answer, var report) -> {
                     report.ifPresent(told -> DataWrite.report(request.http(), told));
                     return answer;

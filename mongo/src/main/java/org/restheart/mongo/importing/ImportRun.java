@@ -4,6 +4,7 @@ import com.mongodb.MongoException;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.bson.BsonArray;
@@ -128,8 +129,10 @@ record ImportRun(
                     .map(first -> BatchTag.again(Attributes.NONE, part.tag(), first))
                     .orElseGet(() -> BatchTag.in(Attributes.NONE, part.tag()));
             var request = request(job.into, job.upsert, content, options);
-            try {
-                var report = report(judged.make(job.outer, request).settled().content());
+            try (var lease =
+                    job.outer.lease().another(List.of(CallerScope.current()))) { // the owner's request has ended
+                var report = report(
+                        judged.make(job.outer.with(lease), request).settled().content());
                 boolean complete =
                         report.getBoolean("complete", BsonBoolean.TRUE).getValue();
                 if (complete && (attempt == ATTEMPTS || !hasBlocked(report))) {

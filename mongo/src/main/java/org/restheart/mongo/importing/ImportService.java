@@ -42,8 +42,10 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.format.CsvReader;
 import org.restheart.mongo.format.DocumentContent;
+import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentFormat.JsonLines;
 import org.restheart.mongo.importing.ImportStore.Owner;
 
@@ -115,7 +117,7 @@ public final class ImportService implements Service {
         return switch (below.size()) {
             case 0 ->
                 switch (request.method()) {
-                    case GET -> json(200, new BsonArray(store.statuses(store.all(owner))));
+                    case GET -> json(request, 200, new BsonArray(store.statuses(store.all(owner))));
                     case POST -> receive(request);
                     default -> Response.notAllowed("GET, POST");
                 };
@@ -125,7 +127,7 @@ public final class ImportService implements Service {
                 if (!below.getLast().equals("errors")) {
                     throw missing();
                 }
-                yield request.method() == Method.GET ? errors(job) : Response.notAllowed("GET");
+                yield request.method() == Method.GET ? errors(request, job) : Response.notAllowed("GET");
             }
             default -> throw missing();
         };
@@ -149,10 +151,10 @@ public final class ImportService implements Service {
             case GET ->
                 EventStream.isAccepted(request.headers())
                         ? progress(withoutContent(request), owner, id)
-                        : json(200, store.status(job)).with(Accepted.VARY);
+                        : json(request, 200, store.status(job)).with(Accepted.VARY);
             case PATCH -> {
                 resume(request, id, job);
-                yield json(202, store.status(find(id, owner)));
+                yield json(request, 202, store.status(find(id, owner)));
             }
             case DELETE -> {
                 store.delete(id);
@@ -168,7 +170,8 @@ public final class ImportService implements Service {
                 .filter(owner.account()::equals)
                 .flatMap(_ -> store.find(id, owner))
                 .map(store::status));
-        return EventStream.head().with("text/event-stream", new Content.Streamed(progress, ImportProgress.HELD));
+        return EventStream.head()
+                .with("text/event-stream", new Content.Streamed(progress, ImportProgress.HELD, request.lease()));
     }
 
     private void resume(Request request, String id, BsonDocument job) {
@@ -250,7 +253,7 @@ public final class ImportService implements Service {
         }
         var job = find(id, owner);
         run.start(withoutContent(request), id, job);
-        return json(202, store.status(job))
+        return json(request, 202, store.status(job))
                 .with("Location", request.connection().basePath() + config.uri() + "/" + id);
     }
 
@@ -287,15 +290,16 @@ public final class ImportService implements Service {
         return new ProblemException(PARAMETER_INVALID, "into must be the path of a collection, such as into=/books");
     }
 
-    private Response errors(BsonDocument job) {
-        var refused = store.refused(job.getString("_id").getValue()).cursor();
-        return DocumentContent.response(refused, new JsonLines(JSON))
+    private Response errors(Request request, BsonDocument job) {
+        var refused = store.refused(job.getString("_id").getValue());
+        var room = new Room(request.lease(), new Size(), ImportStore.REFUSED_AT_A_TIME);
+        return DocumentContent.response(room, batch -> refused.batchSize(batch).cursor(), new JsonLines(JSON))
                 .with("Content-Disposition", "attachment; filename=\"errors.ndjson\"");
     }
 
-    private static Response.Ready json(int status, BsonValue value) {
+    private static Response.Ready json(Request request, int status, BsonValue value) {
         var out = new Utf8Buffer();
         JSON.encode(value, out);
-        return JsonResponses.of(status, out);
+        return JsonResponses.of(request, status, out);
     }
 }

@@ -62,7 +62,7 @@ final class ImportStore {
     private static final long BYTES_OF_JOB = 1024;
 
     /// Few, since they are in memory while a client takes its time.
-    private static final int REFUSED_AT_A_TIME = 100;
+    static final int REFUSED_AT_A_TIME = 100;
 
     private final MongoCollection<BsonDocument> jobs;
     private final MongoCollection<BsonDocument> parts;

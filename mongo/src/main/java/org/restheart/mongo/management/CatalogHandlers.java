@@ -50,6 +50,7 @@ public final class CatalogHandlers {
                 isStandard(request)
                         ? JsonResponses.of(request, 200, BsonTexts.array(page))
                         : DocumentContent.response(
+                                request.http().lease(),
                                 page.stream()
                                         .map(name -> withId(
                                                 metadata.db(request.http(), name, false)
@@ -73,7 +74,8 @@ public final class CatalogHandlers {
         var page = page(request, all);
         var response = isStandard(request)
                 ? JsonResponses.of(request, 200, BsonTexts.array(page))
-                : DocumentContent.response(children(request, page), HalPages.database(request, all.size()));
+                : DocumentContent.response(
+                        request.http().lease(), children(request, page), HalPages.database(request, all.size()));
         return EntityTags.add(varied(request, response), request.resource().properties());
     }
 
@@ -121,7 +123,7 @@ public final class CatalogHandlers {
                 .toList();
         return isStandard(request)
                 ? JsonResponses.of(request, 200, new BsonArray(indexes))
-                : DocumentContent.response(indexes, HalPages.indexes(request, indexes.size()));
+                : DocumentContent.response(request.http().lease(), indexes, HalPages.indexes(request, indexes.size()));
     }
 
     private static BsonDocument named(BsonDocument specification) {

@@ -10,6 +10,7 @@ import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.CacheMeter;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.background.BackgroundTasks;
@@ -57,12 +58,7 @@ public final class Metadata {
         this.ttl = ttl;
         this.cache = ttl.isZero()
                 ? null
-                : new SharedLoads<>(
-                        "metadata",
-                        MAX_ENTRIES,
-                        ttl,
-                        Metadata::bytes,
-                        Runtime.getRuntime().maxMemory() / 8);
+                : new SharedLoads<>("metadata", MAX_ENTRIES, ttl, Metadata::bytes, MemoryBudget.Part.METADATA.bytes());
     }
 
     private static long bytes(ResourceMetadata metadata) {

@@ -14,13 +14,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.FieldPath;
+import org.restheart.http.Lease;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
@@ -32,9 +33,9 @@ import org.restheart.mongo.find.QueryKey;
 /// Runs the reads of one call in one command, or in as few as their size allows, in which each distinct one is
 /// contained once. Thread-safe; never blocks.
 ///
-/// @param alone runs a single read
+/// @param alone runs a single read, whose documents the lease owns
 record CombinedReads<R extends CombinedReads.DocumentRead>(
-        Coalescer coalesced, Function<R, CompletionStage<List<RawBsonDocument>>> alone) {
+        Coalescer coalesced, BiFunction<R, Lease, CompletionStage<List<RawBsonDocument>>> alone) {
 
     /// Bytes of the reads of one command: half of what a command may have, since more than the reads is in it.
     private static final long MAX_BYTES = 8 << 20;
@@ -43,17 +44,18 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
     /// another one may have caused.
     ///
     /// @param reads at least one
-    /// @param together runs several reads and returns their results in order; may block
+    /// @param lease owns the documents until it is closed
+    /// @param together runs several reads into the memory of a lease, and returns their results in order; may block
     List<CompletionStage<List<RawBsonDocument>>> run(
-            List<R> reads, Function<List<R>, List<List<RawBsonDocument>>> together) {
+            List<R> reads, Lease lease, BiFunction<List<R>, Lease, List<List<RawBsonDocument>>> together) {
         var distinct = new LinkedHashMap<QueryKey, R>();
         reads.forEach(read -> distinct.putIfAbsent(read.key(), read));
         var results = new HashMap<QueryKey, CompletionStage<List<RawBsonDocument>>>();
         for (var part : parts(distinct)) {
             if (part.size() == 1) {
-                part.forEach((key, read) -> results.put(key, alone.apply(read)));
+                part.forEach((key, read) -> results.put(key, alone.apply(read, lease)));
             } else {
-                results.putAll(results(part, together));
+                results.putAll(results(part, lease, together));
             }
         }
         return reads.stream()
@@ -77,10 +79,10 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
     }
 
     private Map<QueryKey, CompletionStage<List<RawBsonDocument>>> results(
-            Map<QueryKey, R> distinct, Function<List<R>, List<List<RawBsonDocument>>> together) {
+            Map<QueryKey, R> distinct, Lease lease, BiFunction<List<R>, Lease, List<List<RawBsonDocument>>> together) {
         var reads = List.copyOf(distinct.values());
         var caller = CallerScope.current(); // of these reads, not those of all that share the command
-        var all = coalesced.share(key(reads), () -> together.apply(reads));
+        var all = coalesced.share(key(reads), lease, command -> together.apply(reads, command));
         var results = new LinkedHashMap<QueryKey, CompletionStage<List<RawBsonDocument>>>();
         for (var entry : distinct.entrySet()) {
             int place = results.size();
@@ -89,7 +91,7 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
                     entry.getKey(),
                     all.thenApply(found -> found.get(place))
                             .exceptionallyCompose(failure -> mayBeDueToOne(failure)
-                                    ? CallerScope.call(caller, () -> alone.apply(read))
+                                    ? CallerScope.call(caller, () -> alone.apply(read, lease))
                                     : CompletableFuture.failedStage(failure)));
         }
         return results;

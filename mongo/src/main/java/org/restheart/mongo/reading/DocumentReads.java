@@ -12,12 +12,15 @@ import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.data.Access;
+import org.restheart.http.Lease;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
-import org.restheart.http.access.FairMemory;
+import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -33,11 +36,8 @@ import org.restheart.mongo.reading.ReadCommands.Union;
 ///
 /// Every result fails with a [ProblemException], on a thread that must not be blocked.
 public final class DocumentReads {
-    /// The most bytes of the documents of all commands in progress.
-    private static final long MAX_COLLECTING =
-            Math.max(2 * ReadCommands.MAX_BYTES, Runtime.getRuntime().maxMemory() / 8);
-
     private final ReadCommands commands;
+    private final MemoryBudget memory;
     private final Coalescer coalesced;
     private final Duration lookupLimit;
     private final Metadata metadata;
@@ -52,24 +52,11 @@ public final class DocumentReads {
             Duration lookupLimit,
             Metadata metadata,
             ForbiddenOperators operators,
-            PipelineInspection inspection) {
-        this(documents, coalescer, lookupLimit, metadata, operators, inspection, new FairMemory(MAX_COLLECTING));
-    }
-
-    /// @param lookupLimit of reads by `_id` that have no time limit of their own: that of the data API, with whose
-    /// reads
-    ///     they share commands
-    /// @param memory of the documents of all commands in progress
-    DocumentReads(
-            DriverFinder documents,
-            Coalescer coalesced,
-            Duration lookupLimit,
-            Metadata metadata,
-            ForbiddenOperators operators,
             PipelineInspection inspection,
-            FairMemory memory) {
-        this.commands = new ReadCommands(documents, memory);
-        this.coalesced = coalesced;
+            MemoryBudget memory) {
+        this.commands = new ReadCommands(documents, coalescer.sizes());
+        this.memory = memory;
+        this.coalesced = coalescer;
         this.lookupLimit = lookupLimit;
         this.metadata = metadata;
         this.operators = operators;
@@ -95,18 +82,30 @@ public final class DocumentReads {
     }
 
     /// The documents in order.
+    ///
+    /// @param lease owns them until it is closed
+    public CompletionStage<List<RawBsonDocument>> find(ReadQuery query, Lease lease) {
+        return withoutDetails(startFind(query, Optional.empty(), lease));
+    }
+
+    /// A few documents, which the process keeps for itself.
     public CompletionStage<List<RawBsonDocument>> find(ReadQuery query) {
-        return withoutDetails(startFind(query, Optional.empty()));
+        var lease = ofServer();
+        return find(query, lease).whenComplete((_, _) -> lease.close());
+    }
+
+    private Lease ofServer() {
+        return memory.open(() -> CallerScope.SERVER);
     }
 
     /// The same, without ever blocking.
     ///
     /// @param collection of the query, as [#known] returned it just now
-    public CompletionStage<List<RawBsonDocument>> find(ReadQuery query, KnownCollection collection) {
+    public CompletionStage<List<RawBsonDocument>> find(ReadQuery query, KnownCollection collection, Lease lease) {
         if (!collection.namespace().equals(query.namespace())) {
             throw new IllegalArgumentException(query.namespace() + " is not " + collection.namespace());
         }
-        return withoutDetails(startFind(query, Optional.of(collection)));
+        return withoutDetails(startFind(query, Optional.of(collection), lease));
     }
 
     private void check(ReadQuery query) {
@@ -161,7 +160,8 @@ public final class DocumentReads {
         return StreamDefinitions.names(collection(namespace));
     }
 
-    private CompletionStage<List<RawBsonDocument>> startFind(ReadQuery query, Optional<KnownCollection> collection) {
+    private CompletionStage<List<RawBsonDocument>> startFind(
+            ReadQuery query, Optional<KnownCollection> collection, Lease lease) {
         try {
             if (collection.isEmpty()) {
                 inspection.requireOpen(query.namespace());
@@ -170,12 +170,12 @@ public final class DocumentReads {
             if (query.rights().projectResponse().isPresent()) { // the filter must not depend on hidden fields
                 var pipeline = query.asPipeline();
                 var stages = pipeline.permitted();
-                return shared(query.key(), () -> commands.run(pipeline, stages, query.limit()));
+                return shared(query.key(), lease, command -> commands.run(pipeline, stages, query.limit(), command));
             }
             var id = query.id();
             return id.isPresent() && collection.map(KnownCollection::plain).orElseGet(() -> isPlain(query))
-                    ? coalesced.one(query.lookup(id.get(), lookupLimit)).thenApply(DocumentReads::list)
-                    : coalesced.find(query.asFind(), change -> commands.run(query, change));
+                    ? coalesced.one(query.lookup(id.get(), lookupLimit), lease).thenApply(DocumentReads::list)
+                    : coalesced.find(query.asFind(), lease, use -> commands.run(query, use));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
@@ -188,7 +188,10 @@ public final class DocumentReads {
     /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be asked
     public DocumentSample readEnd(
             MongoNamespace namespace, Access rights, int direction, int limit, Duration timeLimit, long maxBytes) {
-        return commands.readEnd(namespace, rights, direction, limit, timeLimit, maxBytes);
+        try (var lease = ofServer()) {
+            lease.hold(Size.COPIES * maxBytes);
+            return commands.readEnd(namespace, rights, direction, limit, timeLimit, maxBytes);
+        }
     }
 
     /// Random documents of a large collection, for statistics, as above. Empty where that would read the whole
@@ -197,29 +200,37 @@ public final class DocumentReads {
     /// @throws com.mongodb.MongoException if MongoDB cannot be asked
     public Optional<DocumentSample> readRandom(
             MongoNamespace namespace, Access rights, int limit, Duration timeLimit, long maxBytes) {
-        return commands.readRandom(namespace, rights, limit, timeLimit, maxBytes);
+        try (var lease = ofServer()) {
+            lease.hold(Size.COPIES * maxBytes);
+            return commands.readRandom(namespace, rights, limit, timeLimit, maxBytes);
+        }
     }
 
     /// @param complete whether no limit but their number was met
     public record DocumentSample(List<RawBsonDocument> documents, boolean complete) {}
 
     /// The results in order. Writing and forbidden stages are refused.
-    public CompletionStage<List<RawBsonDocument>> aggregate(ReadPipeline query) {
-        return withoutDetails(startAggregation(query));
+    ///
+    /// @param lease owns them until it is closed
+    public CompletionStage<List<RawBsonDocument>> aggregate(ReadPipeline query, Lease lease) {
+        return withoutDetails(startAggregation(query, lease));
     }
 
-    private CompletionStage<List<RawBsonDocument>> startAggregation(ReadPipeline query) {
+    private CompletionStage<List<RawBsonDocument>> startAggregation(ReadPipeline query, Lease lease) {
         try {
             check(query);
             var stages = query.permitted();
-            return shared(query.key(), () -> commands.run(query, stages, query.limit()));
+            return shared(query.key(), lease, command -> commands.run(query, stages, query.limit(), command));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
     }
 
-    private CompletionStage<List<RawBsonDocument>> shared(QueryKey key, Supplier<List<RawBsonDocument>> run) {
-        return coalesced.share(key, () -> List.of(run.get())).thenApply(List::getFirst);
+    private CompletionStage<List<RawBsonDocument>> shared(
+            QueryKey key, Lease lease, Function<Lease, List<RawBsonDocument>> run) {
+        return coalesced
+                .share(key, lease, command -> List.of(run.apply(command)))
+                .thenApply(List::getFirst);
     }
 
     private boolean isPlain(ReadQuery query) {
@@ -236,27 +247,30 @@ public final class DocumentReads {
 
     /// The results of queries that differ only in filters, sorts and slices, in their order, equal to those of
     /// separate queries.
-    public List<CompletionStage<List<RawBsonDocument>>> findAll(List<ReadQuery> queries) {
-        return all(queries, query -> Union.takes(query.asPipeline()), this::find, () -> {
+    ///
+    /// @param lease owns them until it is closed
+    public List<CompletionStage<List<RawBsonDocument>>> findAll(List<ReadQuery> queries, Lease lease) {
+        return all(queries, query -> Union.takes(query.asPipeline()), query -> find(query, lease), () -> {
             queries.forEach(this::check);
             boolean plain = isPlain(queries.getFirst());
             if (plain && queries.stream().allMatch(query -> query.id().isPresent())) {
-                return lookups(queries);
+                return lookups(queries, lease);
             }
-            return finds.run(queries, all -> {
+            return finds.run(queries, lease, (all, command) -> {
                 var equalities = plain ? Equalities.of(all) : Optional.<Equalities>empty();
                 return equalities
-                        .flatMap(in -> in.distribute(commands.run(in.combined())))
+                        .flatMap(in -> in.distribute(commands.run(in.combined(), command)))
                         .orElseGet(() -> commands.union(
-                                all.stream().map(ReadQuery::asPipeline).toList()));
+                                all.stream().map(ReadQuery::asPipeline).toList(), command));
             });
         });
     }
 
-    public List<CompletionStage<List<RawBsonDocument>>> aggregateAll(List<ReadPipeline> queries) {
-        return all(queries, Union::takes, this::aggregate, () -> {
+    /// As [#findAll].
+    public List<CompletionStage<List<RawBsonDocument>>> aggregateAll(List<ReadPipeline> queries, Lease lease) {
+        return all(queries, Union::takes, query -> aggregate(query, lease), () -> {
             queries.forEach(this::check);
-            return aggregations.run(queries, commands::union);
+            return aggregations.run(queries, lease, commands::union);
         });
     }
 
@@ -279,11 +293,13 @@ public final class DocumentReads {
         return queries.stream().map(alone).toList();
     }
 
-    private List<CompletionStage<List<RawBsonDocument>>> lookups(List<ReadQuery> queries) {
+    private List<CompletionStage<List<RawBsonDocument>>> lookups(List<ReadQuery> queries, Lease lease) {
         return coalesced
-                .all(queries.stream()
-                        .map(query -> query.lookup(query.id().orElseThrow(), lookupLimit))
-                        .toList())
+                .all(
+                        queries.stream()
+                                .map(query -> query.lookup(query.id().orElseThrow(), lookupLimit))
+                                .toList(),
+                        lease)
                 .stream()
                 .<CompletionStage<List<RawBsonDocument>>>map(found -> found.thenApply(DocumentReads::list))
                 .toList();

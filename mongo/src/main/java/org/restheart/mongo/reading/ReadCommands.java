@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -20,22 +21,20 @@ import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.AnyName;
 import org.restheart.data.Access;
-import org.restheart.http.Problem;
+import org.restheart.http.Lease;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Words;
-import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairMemory;
+import org.restheart.mongo.find.DocumentSizes;
+import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.DriverFinder;
-import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.Pages.Use;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.reading.DocumentReads.DocumentSample;
 
 /// Runs queries and collects their documents in memory, of which every caller has a share. Blocks for MongoDB.
 /// Thread-safe.
-///
-/// @param memory of the documents of all commands in progress
-record ReadCommands(DriverFinder documents, FairMemory memory) {
+record ReadCommands(DriverFinder documents, DocumentSizes sizes) {
     /// The most bytes of the documents of one command.
     static final long MAX_BYTES = 64L << 20;
 
@@ -49,53 +48,76 @@ record ReadCommands(DriverFinder documents, FairMemory memory) {
 
     /// @throws org.restheart.http.ProblemException 422 for a result that is too large, 503 without memory for
     ///     it
-    List<RawBsonDocument> run(ReadQuery query) {
-        return run(query, UnaryOperator.identity());
+    List<RawBsonDocument> run(ReadQuery query, Lease lease) {
+        return run(query, new Use(lease, false, UnaryOperator.identity()));
     }
 
-    /// [#run(ReadQuery)] with a changed finder.
-    List<RawBsonDocument> run(ReadQuery query, UnaryOperator<Finder> change) {
-        try (var cursor = change.apply(documents).find(query.asFind(), Math.min(query.limit(), BATCH) + 1)) {
-            return collected(cursor, query.limit());
-        }
+    List<RawBsonDocument> run(ReadQuery query, Use use) {
+        var finder = use.change().apply(documents);
+        return collected(
+                use.lease(),
+                sizes.of(query.namespace()),
+                Math.min(query.limit(), BATCH) + 1,
+                batch -> finder.find(query.asFind(), batch),
+                query.limit());
     }
 
     /// Runs a pipeline.
     ///
     /// @param stages those of the query, or others in place of them
     /// @param limit the most documents; 0 for all
-    List<RawBsonDocument> run(ReadPipeline query, List<BsonDocument> stages, int limit) {
+    List<RawBsonDocument> run(ReadPipeline query, List<BsonDocument> stages, int limit, Lease lease) {
         var namespace = query.namespace();
         var settings = new ReadSettings(Optional.empty(), Optional.empty(), query.timeLimit());
-        try (var cursor = documents.results(namespace, stages, settings, query.allowDiskUse(), BATCH)) {
-            return collected(cursor, limit);
-        }
+        return collected(
+                lease,
+                sizes.of(namespace, "results"),
+                BATCH,
+                batch -> documents.results(namespace, stages, settings, query.allowDiskUse(), batch),
+                limit);
     }
 
-    /// In the memory of all callers who wait for the result. It does not belong to the first of them alone: others
-    /// would use up that caller's share, or would fail because the share is used up.
-    private List<RawBsonDocument> collected(MongoCursor<RawBsonDocument> cursor, int limit) {
+    /// @param lease of all callers who wait for the result; it holds the documents afterwards
+    /// @param find returns the cursor by the number of documents in a batch
+    private static List<RawBsonDocument> collected(
+            Lease lease, Size size, int most, IntFunction<MongoCursor<RawBsonDocument>> find, int limit) {
+        return size.reading(() -> collect(lease, size, most, find, limit));
+    }
+
+    private static List<RawBsonDocument> collect(
+            Lease lease, Size size, int most, IntFunction<MongoCursor<RawBsonDocument>> find, int limit) {
         var found = new ArrayList<RawBsonDocument>();
-        try (var held = memory.open(CallerScope.sharers())) {
+        int batch = size.batch(most);
+        long expected = Size.COPIES * size.bytes(batch);
+        long held = expected;
+        long bytes = 0;
+        boolean isComplete = false;
+        lease.hold(held);
+        try (var cursor = find.apply(batch)) {
             while ((limit == 0 || found.size() < limit) && cursor.hasNext()) {
                 var document = cursor.next();
-                if (held.bytes() + document.getByteLength() > MAX_BYTES) {
+                bytes += document.getByteLength();
+                if (bytes > MAX_BYTES) {
                     throw new ProblemException(
                             ProblemCode.UNPROCESSABLE, "the result is larger than " + (MAX_BYTES >> 20) + " MiB");
                 }
-                if (!held.add(document.getByteLength())) {
-                    throw Problem.overloaded("other results use the available memory at the moment")
-                            .raise();
+                if (bytes + expected / 2 > held) { // beside the batch that is read
+                    lease.hold(Math.max(bytes, expected));
+                    held += Math.max(bytes, expected);
                 }
                 found.add(document);
             }
-            return found;
+            isComplete = true;
+        } finally {
+            lease.correct(held, isComplete ? bytes : 0);
         }
+        size.saw(bytes, found.size());
+        return found;
     }
 
     /// The results of pipelines that [Union] can combine, in their order.
-    List<List<RawBsonDocument>> union(List<ReadPipeline> queries) {
-        return Union.distribute(run(queries.getFirst(), Union.stages(queries), 0), queries.size());
+    List<List<RawBsonDocument>> union(List<ReadPipeline> queries, Lease lease) {
+        return Union.distribute(run(queries.getFirst(), Union.stages(queries), 0, lease), queries.size());
     }
 
     /// See [DocumentReads#readEnd].

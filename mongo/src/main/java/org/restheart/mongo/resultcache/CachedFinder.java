@@ -69,7 +69,7 @@ public final class CachedFinder implements Finder {
         misses.increment();
         try {
             for (long start : starts(query)) {
-                var range = read(query, start);
+                var range = read(query, start, batchSize);
                 ranges.put(query, range);
                 if (range.covers(query.skip(), query.limit())) {
                     return slice(range, query);
@@ -96,13 +96,13 @@ public final class CachedFinder implements Finder {
         return DocumentCursor.of(range.slice(query.skip(), query.limit()));
     }
 
-    /// Reads as much as may be cached.
-    private Range read(FindQuery query, long start) {
+    /// Reads as much as may be cached, of which a batch is in memory at a time.
+    private Range read(FindQuery query, long start, int batchSize) {
         long now = System.nanoTime();
         long until = writes.until(query.namespace());
         var documents = new ArrayList<RawBsonDocument>();
         long bytes = 0;
-        try (var cursor = finder.find(query.slice(start, config.docs()), config.docs() + 1)) {
+        try (var cursor = finder.find(query.slice(start, config.docs()), batchSize)) {
             while (cursor.hasNext()) {
                 var document = RawDocuments.compact(cursor.next());
                 bytes += document.getByteLength();

@@ -1,6 +1,7 @@
 package org.restheart.mongo.resultcache;
 
 import java.time.Duration;
+import org.restheart.http.MemoryBudget;
 
 /// The `mongo.get-collection-cache-…` keys of the configuration.
 ///
@@ -10,8 +11,10 @@ import java.time.Duration;
 /// @param docs documents in a range at most
 /// @param bytes of all ranges together
 public record ResultCacheConfig(boolean enabled, int size, Duration ttl, int docs, long bytes) {
+    private static final long LARGEST_RANGE = 8 << 20;
+
     public static final ResultCacheConfig DEFAULT =
-            new ResultCacheConfig(true, 100, Duration.ofSeconds(10), 1_000, 64L << 20);
+            new ResultCacheConfig(true, 100, Duration.ofSeconds(10), 1_000, MemoryBudget.Part.RESULTS.bytes());
 
     public ResultCacheConfig {
         if (size < 1 || docs < 1 || bytes < 1 || ttl.isNegative()) {
@@ -21,6 +24,6 @@ public record ResultCacheConfig(boolean enabled, int size, Duration ttl, int doc
 
     /// A larger range is truncated; a larger page is not cached.
     long bytesPerRange() {
-        return bytes / 8;
+        return Math.min(bytes / 8, LARGEST_RANGE);
     }
 }

@@ -31,6 +31,7 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.CacheMeter;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
 import org.slf4j.Logger;
@@ -62,7 +63,7 @@ final class StoredSchemas {
     /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated
     /// @param shows whether a database's store may be used, by collections and by schemas that refer to it
     StoredSchemas(MongoClient client, Duration ttl, Predicate<String> shows) {
-        this(client, ttl, shows, Runtime.getRuntime().maxMemory() / 8);
+        this(client, ttl, shows, MemoryBudget.Part.SCHEMAS.bytes());
     }
 
     /// @param maxBytes of heap of all that are cached; a larger one is cached alone

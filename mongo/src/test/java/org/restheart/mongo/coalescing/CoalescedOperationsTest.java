@@ -26,6 +26,7 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.Lease;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Projection;
@@ -71,7 +72,9 @@ class CoalescedOperationsTest {
     }
 
     private Optional<RawBsonDocument> read(String collection, BsonDocument filter, BsonValue id) {
-        return reads.submit(query(collection, filter, id)).join().outcome();
+        return reads.submit(query(collection, filter, id), Lease.CONSTANT)
+                .join()
+                .outcome();
     }
 
     @Test

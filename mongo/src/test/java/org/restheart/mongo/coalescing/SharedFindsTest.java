@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
 import org.restheart.http.InlineCommand;
+import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Batching.BatchLoad;
 import org.restheart.mongo.coalescing.SharedFinds.Find;
@@ -71,7 +72,8 @@ class SharedFindsTest {
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
-            return new FindResult.Page(Response.status(200).with("text/plain", new Content.Streamed(this, 1)));
+            return new FindResult.Page(
+                    Response.status(200).with("text/plain", new Content.Streamed(this, 1, Lease.CONSTANT)));
         }
 
         @Override
@@ -95,7 +97,7 @@ class SharedFindsTest {
                 0,
                 10,
                 new ReadSettings(Optional.empty(), Optional.empty(), timeLimit));
-        return finds.submit(new Find(query, "page", false, _ -> page.read()));
+        return finds.submit(new Find(query, "page", false, Lease.CONSTANT, _ -> page.read()));
     }
 
     @Test
@@ -163,8 +165,8 @@ class SharedFindsTest {
         var here = Thread.currentThread();
         var found = new AtomicBoolean();
         var inline = new InlineCommand();
-        var pending = inline.during(() -> finds.submit(new Find(query, "documents", false, change -> {
-            try (var cursor = change.apply(documents).find(query, query.limit() + 1)) {
+        var pending = inline.during(() -> finds.submit(new Find(query, "documents", false, Lease.CONSTANT, use -> {
+            try (var cursor = use.change().apply(documents).find(query, query.limit() + 1)) {
                 var all = new ArrayList<RawBsonDocument>();
                 cursor.forEachRemaining(all::add);
                 found.set(Thread.currentThread().equals(here));
@@ -189,8 +191,12 @@ class SharedFindsTest {
         given.goesOn.countDown();
         taken.goesOn.countDown();
         var inline = new InlineCommand();
-        var pending = inline.during(() -> finds.submit(
-                new Find(query, "page", false, _ -> (Thread.currentThread().equals(here) ? given : taken).read())));
+        var pending = inline.during(() -> finds.submit(new Find(
+                query,
+                "page",
+                false,
+                Lease.CONSTANT,
+                _ -> (Thread.currentThread().equals(here) ? given : taken).read())));
         inline.run();
         assertThat(pending.get(10, TimeUnit.SECONDS).sharing()).isOne();
         assertThat(given.closed).isTrue();

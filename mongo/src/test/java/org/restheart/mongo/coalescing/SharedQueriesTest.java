@@ -12,6 +12,7 @@ import org.bson.BsonBinary;
 import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.Lease;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -40,7 +41,9 @@ class SharedQueriesTest {
         for (int i = 0; i < MANY; i++) {
             var result = List.of(List.of(RawBsonDocument.parse("{n: " + i + "}")));
             var key = key(i, bytes);
-            assertThat(queries.share(key, () -> result).toCompletableFuture().join())
+            assertThat(queries.share(key, Lease.CONSTANT, _ -> result)
+                            .toCompletableFuture()
+                            .join())
                     .isSameAs(result);
             keys.add(new WeakReference<>(key));
         }

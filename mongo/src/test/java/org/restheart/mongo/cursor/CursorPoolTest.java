@@ -88,7 +88,7 @@ class CursorPoolTest {
     }
 
     private MongoCursor<RawBsonDocument> awaitPage(CursorPool pool, FindQuery query) {
-        return await().until(() -> pool.find(query), Optional::isPresent).orElseThrow();
+        return await().until(() -> pool.find(query, 1_000), Optional::isPresent).orElseThrow();
     }
 
     private double count(String meter, String tag, String value) {
@@ -126,11 +126,11 @@ class CursorPoolTest {
                     }
                 }),
                 10);
-        assertThat(pool.find(query("waiting", 200, 5))).isEmpty();
-        assertThat(pool.find(query("waiting", 200, 5))).isEmpty();
+        assertThat(pool.find(query("waiting", 200, 5), 1_000)).isEmpty();
+        assertThat(pool.find(query("waiting", 200, 5), 1_000)).isEmpty();
         positioning.await();
-        assertThat(pool.find(query("waiting", 200, 5))).isEmpty(); // a cursor for it is under way
-        assertThat(pool.find(query("waiting", 300, 5))).isEmpty();
+        assertThat(pool.find(query("waiting", 200, 5), 1_000)).isEmpty(); // a cursor for it is under way
+        assertThat(pool.find(query("waiting", 300, 5), 1_000)).isEmpty();
         released.countDown();
         assertThat(read(awaitPage(pool, query("waiting", 200, 5)))).containsExactly(200, 201, 202, 203, 204);
     }
@@ -142,7 +142,7 @@ class CursorPoolTest {
         var one = awaitPage(pool, query("leased", 200, 5));
         var other = awaitPage(pool, query("leased", 200, 5));
         assertThat(gauge("leased")).isEqualTo(2); // there are no more
-        assertThat(pool.find(query("leased", 200, 5))).isEmpty();
+        assertThat(pool.find(query("leased", 200, 5), 1_000)).isEmpty();
         assertThat(read(one)).isEqualTo(read(other)).containsExactly(200, 201, 202, 203, 204);
         assertThat(gauge("leased")).isZero();
     }
@@ -151,10 +151,10 @@ class CursorPoolTest {
     void a_cursor_for_the_next_slice_makes_room_for_the_slice_that_is_being_read() {
         filled("slices", 500);
         var pool = pool(opener(() -> {}), 2);
-        pool.find(query("slices", 200, 5));
-        pool.find(query("slices", 200, 5));
+        pool.find(query("slices", 200, 5), 1_000);
+        pool.find(query("slices", 200, 5), 1_000);
         await().until(() -> gauge("parked") == 2); // one for each slice
-        try (var one = pool.find(query("slices", 200, 5)).orElseThrow();
+        try (var one = pool.find(query("slices", 200, 5), 1_000).orElseThrow();
                 var other = awaitPage(pool, query("slices", 200, 5))) {
             assertThat(read(one)).isEqualTo(read(other)).containsExactly(200, 201, 202, 203, 204);
         }
@@ -166,7 +166,7 @@ class CursorPoolTest {
         var pool = pool(opener(() -> {}), 10);
         assertThat(read(awaitPage(pool, query("batches", 205, 20))))
                 .isEqualTo(IntStream.range(205, 225).boxed().toList());
-        assertThat(read(pool.find(query("batches", 225, 20)).orElseThrow()))
+        assertThat(read(pool.find(query("batches", 225, 20), 1_000).orElseThrow()))
                 .isEqualTo(IntStream.range(225, 245).boxed().toList());
     }
 
@@ -177,7 +177,8 @@ class CursorPoolTest {
         try (var page = awaitPage(pool, query("half", 200, 20))) {
             assertThat(page.next().getInt32("_id").getValue()).isEqualTo(200);
         }
-        assertThat(read(pool.find(query("half", 210, 5)).orElseThrow())).containsExactly(210, 211, 212, 213, 214);
+        assertThat(read(pool.find(query("half", 210, 5), 1_000).orElseThrow()))
+                .containsExactly(210, 211, 212, 213, 214);
     }
 
     @Test
@@ -200,11 +201,11 @@ class CursorPoolTest {
                     throw new MongoException("no");
                 }),
                 3);
-        pool.find(query("failing", 200, 5));
-        pool.find(query("failing", 200, 5));
+        pool.find(query("failing", 200, 5), 1_000);
+        pool.find(query("failing", 200, 5), 1_000);
         await().until(() -> count("cursor_pool_allocations", "outcome", "failed") == 1);
         for (int i = 0; i < 20; i++) {
-            assertThat(pool.find(query("failing", 200, 5))).isEmpty();
+            assertThat(pool.find(query("failing", 200, 5), 1_000)).isEmpty();
         }
         assertThat(attempts).hasValue(1);
     }
@@ -230,6 +231,6 @@ class CursorPoolTest {
         assertThat(read(page)).containsExactly(200, 201, 202, 203, 204);
         await().until(() -> !closing.isAlive());
         assertThat(gauge("parked")).isZero();
-        assertThat(pool.find(query("closing", 200, 5))).isEmpty();
+        assertThat(pool.find(query("closing", 200, 5), 1_000)).isEmpty();
     }
 }

@@ -16,8 +16,8 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairMemory;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -43,10 +43,11 @@ class ChunkMemoryTest {
                         .append("n", new BsonInt32(n))
                         .append("data", new BsonBinary(new byte[size])))
                 .toList());
-        var memory = new FairMemory(5L * MIB);
+        var memory = new MemoryBudget(6L * MIB);
         var file = new ChunkBatches.Described(FILE, 40L * size, size);
+        var lease = memory.open(() -> "account a");
         CallerScope.call("account a", () -> {
-            try (var batches = new ChunkBatches(chunks, null, Optional.of(new BsonInt32(0)), file, memory, _ -> {})) {
+            try (var batches = new ChunkBatches(chunks, null, Optional.of(new BsonInt32(0)), file, lease, _ -> {})) {
                 assertThat(batches.next(0, 1)).isNotNull();
                 assertThat(batches.next(1, 1)).isNotNull();
                 assertThat(batches.next(4, 39)).isNotNull();
@@ -59,7 +60,7 @@ class ChunkMemoryTest {
 
     @Test
     void content_that_is_kept_counts_while_it_is_sent() throws Exception {
-        var memory = new FairMemory(5L * MIB);
+        var memory = new MemoryBudget(6L * MIB);
         var recent = new RecentContent(64L * MIB);
         var file = new BsonDocument("_id", FILE);
         var key = RecentContent.Key.of(
@@ -68,11 +69,12 @@ class ChunkMemoryTest {
         for (int i = 0; i < 2; i++) {
             recent.offer(key, new ChunkBatches.Described(FILE, 3L * MIB, 3 * MIB), List.of(chunk));
         }
+        var lease = memory.open(() -> "account a");
         CallerScope.call("account a", () -> {
-            try (var source = Objects.requireNonNull(recent.source(key, memory))) {
+            try (var source = Objects.requireNonNull(recent.source(key, lease))) {
                 assertThat(source.next(0, 0)).isEqualTo(chunk);
                 assertThat(isFree(memory, 3)).isFalse();
-                assertThat(recent.source(key, memory)).as("beyond the memory").isNull();
+                assertThat(recent.source(key, lease)).as("beyond the memory").isNull();
             }
             return null;
         });
@@ -93,13 +95,14 @@ class ChunkMemoryTest {
             recent.offer(key, file, List.of(first, first));
             recent.offer(key, file, List.of(first, tooShort));
         }
-        assertThat(recent.source(key, new FairMemory(MIB))).isNull();
+        assertThat(recent.source(key, new MemoryBudget(MIB).open(() -> "account a")))
+                .isNull();
     }
 
     @Test
     void an_upload_that_is_too_large_for_memory_gives_it_back() throws Exception {
-        var memory = new FairMemory(40L * MIB);
-        try (var share = memory.open("account a")) {
+        var memory = new MemoryBudget(44L * MIB);
+        try (var share = memory.open(() -> "account a")) {
             var writer = new ChunkWriter(chunks, share);
             writer.write(new byte[20 * ChunkWriter.CHUNK_SIZE]);
             assertThat(writer.isInMemory()).isTrue();
@@ -111,9 +114,9 @@ class ChunkMemoryTest {
         assertThat(isFree(memory, 40)).isTrue();
     }
 
-    private static boolean isFree(FairMemory memory, int mebibytes) {
-        try (var share = memory.open("account other")) {
-            return share.add((long) mebibytes * MIB);
+    private static boolean isFree(MemoryBudget memory, int mebibytes) {
+        try (var share = memory.open(() -> "account other")) {
+            return share.tryHold((long) mebibytes * MIB);
         }
     }
 }

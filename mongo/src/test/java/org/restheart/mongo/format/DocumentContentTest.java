@@ -18,6 +18,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
+import org.restheart.mongo.find.DocumentSizes.Size;
+import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentFormat.JsonArray;
 import org.restheart.mongo.format.DocumentFormat.JsonLines;
 import org.restheart.testkit.TestMongo;
@@ -44,6 +47,10 @@ class DocumentContentTest {
                 .toList());
     }
 
+    private static Room room() {
+        return new Room(Lease.CONSTANT, new Size(), 500);
+    }
+
     private static Content.Source source(Content content) {
         assertThat(content).isInstanceOf(Content.Streamed.class);
         return ((Content.Streamed) content).source();
@@ -53,7 +60,7 @@ class DocumentContentTest {
     void a_small_result_is_complete_and_its_cursor_closed() {
         var cursor = collection.find(Filters.lt("_id", 2)).batchSize(1).cursor();
 
-        var response = DocumentContent.response(cursor, JsonLines.of(JsonMode.DEFAULT));
+        var response = DocumentContent.response(room(), _ -> cursor, JsonLines.of(JsonMode.DEFAULT));
 
         assertThat(response.content()).isInstanceOf(Content.Bytes.class);
         assertThatThrownBy(cursor::getServerCursor).isInstanceOf(IllegalStateException.class);
@@ -66,8 +73,8 @@ class DocumentContentTest {
         int largest = 0;
         int pieces = 0;
 
-        try (var source = source(
-                DocumentContent.response(cursor, JsonLines.of(JsonMode.DEFAULT)).content())) {
+        try (var source = source(DocumentContent.response(room(), _ -> cursor, JsonLines.of(JsonMode.DEFAULT))
+                .content())) {
             for (var piece = source.next(); piece.hasRemaining(); piece = source.next()) {
                 largest = Math.max(largest, piece.remaining());
                 pieces++;
@@ -87,8 +94,8 @@ class DocumentContentTest {
     void a_client_that_goes_away_closes_the_cursor() throws Exception {
         var cursor = collection.find().batchSize(100).cursor();
 
-        try (var source = source(
-                DocumentContent.response(cursor, JsonArray.of(JsonMode.DEFAULT)).content())) {
+        try (var source = source(DocumentContent.response(room(), _ -> cursor, JsonArray.of(JsonMode.DEFAULT))
+                .content())) {
             assertThat(source.next().hasRemaining()).isTrue();
         }
 
@@ -110,7 +117,8 @@ class DocumentContentTest {
             }
         };
 
-        assertThatThrownBy(() -> DocumentContent.response(cursor, failing)).hasMessage("this one");
+        assertThatThrownBy(() -> DocumentContent.response(room(), _ -> cursor, failing))
+                .hasMessage("this one");
         assertThatThrownBy(cursor::getServerCursor).isInstanceOf(IllegalStateException.class);
     }
 }

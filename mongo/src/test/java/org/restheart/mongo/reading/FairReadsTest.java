@@ -16,8 +16,8 @@ import org.bson.Document;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.data.Access;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.find.DriverFinder;
@@ -43,7 +43,7 @@ class FairReadsTest {
          in: {$add: ["$$value", "$$this"]}}}, -1]}}\
         """);
 
-    private final FairMemory memory = new FairMemory(16L * MIB);
+    private final MemoryBudget memory = new MemoryBudget(80L * MIB);
     private final MongoClient client;
     private final MongoNamespace namespace;
     private final DocumentReads reads;
@@ -93,26 +93,27 @@ class FairReadsTest {
         return CallerScope.call(caller, () -> {
             var query = new ReadQuery(
                     namespace, new BsonDocument(), new BsonDocument(), 0, 8, Duration.ZERO, new Access.Root());
-            var read = pipeline ? reads.aggregate(query.asPipeline()) : reads.find(query);
-            return read.toCompletableFuture().join();
+            try (var lease = memory.open(() -> caller)) {
+                var read = pipeline ? reads.aggregate(query.asPipeline(), lease) : reads.find(query, lease);
+                return read.toCompletableFuture().join();
+            }
         });
     }
 
     private void check(boolean pipeline) {
-        try (var held = memory.open(ADA)) {
-            assertThat(held.add(8L * MIB)).isTrue();
-            assertThatThrownBy(() -> read(ADA, pipeline))
-                    .hasMessageContaining("other results use the available memory");
+        try (var held = memory.open(List.of(ADA))) {
+            assertThat(held.tryHold(36L * MIB)).isTrue();
+            assertThatThrownBy(() -> read(ADA, pipeline)).hasMessageContaining("hold its share of the memory");
             assertThat(read(BOB, pipeline)).hasSize(8);
         }
         assertThat(read(ADA, pipeline)).hasSize(8);
     }
 
-    /// The first of them holds all the memory that it may have.
+    /// The first of them holds all the memory that it may have, and what they share counts for each.
     @Test
-    void equal_reads_that_wait_together_are_all_served_if_one_of_their_callers_has_memory() throws Exception {
-        try (var held = memory.open(ADA)) {
-            assertThat(held.add(8L * MIB)).isTrue();
+    void of_equal_reads_that_wait_together_those_are_served_whose_callers_have_memory() throws Exception {
+        try (var held = memory.open(List.of(ADA))) {
+            assertThat(held.tryHold(36L * MIB)).isTrue();
             var running = find(CARL, SLOW);
             var slow = "{active: true, ns: '" + namespace.getFullName() + "'}";
             await().until(() -> !TestMongo.operations(client, slow).isEmpty());
@@ -120,13 +121,18 @@ class FairReadsTest {
             var second = find(BOB, SLOW);
             assertThat(running.join()).hasSize(8);
             assertThat(second.join()).hasSize(8);
-            assertThat(first.join()).isSameAs(second.join());
+            assertThatThrownBy(first::join).hasMessageContaining("hold its share of the memory");
         }
     }
 
     private CompletableFuture<List<RawBsonDocument>> find(String caller, BsonDocument filter) {
         var query = new ReadQuery(namespace, filter, new BsonDocument(), 0, 8, Duration.ZERO, new Access.Root());
-        return CallerScope.call(caller, () -> reads.find(query).toCompletableFuture());
+        var lease = memory.open(() -> caller);
+        return CallerScope.call(
+                caller,
+                () -> reads.find(query, lease)
+                        .whenComplete((_, _) -> lease.close())
+                        .toCompletableFuture());
     }
 
     @Test

@@ -1,28 +1,17 @@
 package org.restheart.core.server;
 
 import io.undertow.server.HttpServerExchange;
-import java.nio.ByteBuffer;
-import java.util.HashMap;
-import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import org.restheart.http.Content;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
 
-/// Bounds the memory of responses that clients have not received yet, and of large heads of requests, in total and for
-/// each caller: clients that request much and read nothing, or send slowly, would fill the heap. Small responses are
-/// not counted. Thread-safe.
-///
-/// Bytes that responses share are counted once in total, and once for each of their callers, as if each had them
-/// alone. The first one is not charged for the others: when its client has taken its response, its share is free again,
-/// however long those that joined it take nothing. And no caller has bytes beyond its share by having joined others.
-final class ResponseMemory {
+/// Bounds the memory of large heads of requests, and of what their responses need beside the content, in total and for
+/// each caller. Small heads are not counted. Thread-safe.
+final class HeadMemory {
     private static final int SMALL = 16 << 10;
-    private static final int UNIT = 16 << 10;
     private static final int HEAD_UNIT = 1 << 10;
 
     /// There may be ten times as many listeners as requests.
@@ -43,36 +32,11 @@ final class ResponseMemory {
     /// A segment, parameter or header field: its objects, and their place in a list.
     private static final int ELEMENT = 120;
 
-    private final FairShares units;
-
     /// Of the heads of requests in progress, and of what their responses need beside the content.
     private final FairShares heads;
 
-    /// Guarded by itself. By identity, since buffers compare by content.
-    private final IdentityHashMap<ByteBuffer, Shared> buffers = new IdentityHashMap<>();
-
-    /// Bytes of one or more responses.
-    ///
-    /// @param responses of each caller, changed under the lock
-    private record Shared(int units, Map<String, Integer> responses) {}
-
-    /// @param bytes of the contents of all responses together; what they need beside it may be half as much
-    ResponseMemory(long bytes) {
-        this.units = new FairShares(Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE));
-        this.heads = new FairShares(Math.clamp(bytes / 2 / HEAD_UNIT, 1, Integer.MAX_VALUE));
-    }
-
-    /// Counts the content until the exchange ends.
-    ///
-    /// @param caller names the caller, see [org.restheart.http.access.CallerScope]; not asked for small
-    /// responses
-    /// @return false if its caller has too much already
-    boolean reserve(HttpServerExchange exchange, Supplier<String> caller, Content content) {
-        return switch (content) {
-            case Content.Bytes(var buffer) -> buffer.remaining() <= SMALL || reserve(exchange, caller.get(), buffer);
-            case Content.Streamed streamed -> reserve(exchange, units, caller.get(), units(streamed.held(), UNIT));
-            case Content.None _, Content.Push _, Content.Forwarded _ -> true;
-        };
+    HeadMemory(long bytes) {
+        this.heads = new FairShares(Math.clamp(bytes / HEAD_UNIT, 1, Integer.MAX_VALUE));
     }
 
     /// Counts what the head of a request takes until its exchange ends, whatever the request waits for: its content, a
@@ -85,7 +49,7 @@ final class ResponseMemory {
         if (bytes > LONG && longest(exchange) > LONG) {
             UnreadContent.closeAfter(exchange); // the connection would keep what its longest element has needed
         }
-        return bytes <= SMALL || reserve(exchange, heads, address.get(), units(bytes, HEAD_UNIT));
+        return bytes <= SMALL || reserve(exchange, address.get(), bytes);
     }
 
     /// Counts what any response keeps that waits for its client, whatever its content: the head of its request, a
@@ -93,7 +57,7 @@ final class ResponseMemory {
     ///
     /// @return false if its caller has too much already
     boolean reserveHead(HttpServerExchange exchange, String caller) {
-        return reserve(exchange, heads, caller, units(BUFFER + size(exchange), HEAD_UNIT));
+        return reserve(exchange, caller, BUFFER + size(exchange));
     }
 
     /// Counts the head of a listener's request until it has gone: it is judged again while it listens.
@@ -108,7 +72,7 @@ final class ResponseMemory {
             return Optional.of(subscription);
         }
         var payer = caller.get();
-        int needed = units(bytes, HEAD_UNIT);
+        int needed = units(bytes);
         if (!heads.tryTake(payer, needed)) {
             return Optional.empty();
         }
@@ -159,52 +123,16 @@ final class ResponseMemory {
         return count;
     }
 
-    private static int units(long bytes, int unit) {
-        return (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(bytes, unit));
+    private static int units(long bytes) {
+        return (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(bytes, HEAD_UNIT));
     }
 
-    private static boolean reserve(HttpServerExchange exchange, FairShares shares, String caller, int needed) {
-        if (!shares.tryTake(caller, needed)) {
+    private boolean reserve(HttpServerExchange exchange, String caller, long bytes) {
+        int needed = units(bytes);
+        if (!heads.tryTake(caller, needed)) {
             return false;
         }
-        Exchanges.onComplete(exchange, () -> shares.release(caller, needed));
+        Exchanges.onComplete(exchange, () -> heads.release(caller, needed));
         return true;
-    }
-
-    private boolean reserve(HttpServerExchange exchange, String caller, ByteBuffer buffer) {
-        int needed = units(buffer.remaining(), UNIT);
-        synchronized (buffers) {
-            var known = buffers.get(buffer);
-            if (known == null ? !units.tryTake(caller, needed) : !joins(known, caller)) {
-                return false;
-            }
-            buffers.computeIfAbsent(buffer, _ -> new Shared(needed, new HashMap<>()))
-                    .responses
-                    .merge(caller, 1, Integer::sum);
-        }
-        Exchanges.onComplete(exchange, () -> release(buffer, caller));
-        return true;
-    }
-
-    private boolean joins(Shared shared, String caller) {
-        return shared.responses.containsKey(caller) || units.tryJoin(caller, shared.units);
-    }
-
-    private void release(ByteBuffer buffer, String caller) {
-        synchronized (buffers) {
-            buffers.computeIfPresent(buffer, (_, shared) -> {
-                boolean isLast =
-                        shared.responses.computeIfPresent(caller, (_, count) -> count == 1 ? null : count - 1) == null;
-                if (!isLast) {
-                    return shared;
-                }
-                if (!shared.responses.isEmpty()) {
-                    units.leave(caller, shared.units);
-                    return shared;
-                }
-                units.release(caller, shared.units);
-                return null;
-            });
-        }
     }
 }
