@@ -2,6 +2,7 @@ package org.restheart.testkit;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +26,7 @@ public final class Patience {
         if (!Files.isReadable(LOAD)) {
             return average;
         }
-        try (var numbers = new Scanner(LOAD).useDelimiter("[ /]")) {
+        try (var numbers = new Scanner(LOAD, StandardCharsets.US_ASCII).useDelimiter("[ /]")) {
             return Math.max(
                     average,
                     numbers.tokens()

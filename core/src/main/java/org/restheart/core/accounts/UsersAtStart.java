@@ -172,8 +172,8 @@ final class UsersAtStart {
         if (acl.rootRole().isEmpty() && !config.definesPermissions() && permissions.estimatedDocumentCount() == 0) {
             LOG.warn(
                     "No account may do anything: {}.{} has no permission, and no role may do everything"
-                        + " (/mongoAclAuthorizer/root-role). A configuration file replaces the built-in one, in which"
-                        + " the role admin may; overrides (-o, RHO) change single keys of it",
+                            + " (/mongoAclAuthorizer/root-role). A configuration file replaces the built-in one, in which"
+                            + " the role admin may; overrides (-o, RHO) change single keys of it",
                     acl.database(),
                     acl.collection());
         }

@@ -125,8 +125,8 @@ class OpenApiSchemasTest extends OpenApiFixture {
                 .put(
                         "/aggregated",
                         "{\"aggrs\": [{\"uri\": \"since\", \"type\": \"pipeline\", \"stages\": [{\"$match\":"
-                            + " {\"year\": {\"$gte\": {\"$var\": \"from\"}}}}, {\"$limit\": {\"$var\": [\"n\", 5]}},"
-                            + " {\"$match\": {\"owner\": {\"$var\": \"@user._id\"}}}]}]}");
+                                + " {\"year\": {\"$gte\": {\"$var\": \"from\"}}}}, {\"$limit\": {\"$var\": [\"n\", 5]}},"
+                                + " {\"$match\": {\"owner\": {\"$var\": \"@user._id\"}}}]}]}");
         var operation = at(document("admin", "/_openapi/aggregated"), "paths", "/aggregated/_aggrs/since", "get");
         assertThat(operation.getArray("parameters").stream()
                         .map(BsonValue::asDocument)
