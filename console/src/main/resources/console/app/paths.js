@@ -6,7 +6,8 @@
 export function checked(path) {
   const [first, ...segments] = path.replace(/[\t\r\n]/g, "").split(/[?#]/)[0].split(/[/\\]/);
   // two slashes at the beginning would name another host
-  if (first !== "" || (segments.length > 1 && segments[0] === "") || segments.some(segment => /^(?:\.|%2e){1,2}$/i.test(segment))) throw new TypeError(`No path can name this: ${path}`);
+  // and blanks at the end are removed
+  if (first !== "" || /[\0- ]$/.test(path) || (segments.length > 1 && segments[0] === "") || segments.some(segment => /^(?:\.|%2e){1,2}$/i.test(segment))) throw new TypeError(`No path can name this: ${path}`);
   return path;
 }
 

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.restheart.core.config.GatewayConfig;
-import org.restheart.core.config.ListenerConfig;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.observation.Observer;
@@ -13,6 +12,7 @@ import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Router;
 import org.restheart.core.server.ServerSettings;
 import org.restheart.core.server.UndertowListener;
+import org.restheart.http.Connection;
 import org.restheart.http.Filter;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -80,7 +80,7 @@ final class Management implements AutoCloseable {
 
         @Override
         public Response handle(Request request) {
-            return loopback && !ListenerConfig.isLoopback(request.connection().host())
+            return loopback && !Connection.isLoopback(request.connection().host())
                     ? Response.status(421)
                     : service.handle(request);
         }

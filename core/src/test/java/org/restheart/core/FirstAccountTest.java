@@ -9,7 +9,10 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -91,6 +94,18 @@ class FirstAccountTest extends LaunchFixture {
         assertThat(Files.readString(log)).contains("Created the first account").doesNotContain(password);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"email", "profile.email"})
+    void it_has_a_name_where_names_are_another_property(String property, TestMongo mongo) throws IOException {
+        try (var server = start(mongo, "0.0.0.0", "/mongoRealmAuthenticator/prop-id->'%s'".formatted(property))) {
+            await().until(() -> SHOWN.matcher(out()).find());
+            var shown = SHOWN.matcher(out());
+            assertThat(shown.find()).isTrue();
+            assertStatus(
+                    200, client(server, otherAddress(), "admin", shown.group(1)).get("/"));
+        }
+    }
+
     @Test
     void a_variable_or_a_file_gives_it_another(TestMongo mongo) throws IOException {
         environment = Map.of("RESTHEART_ADMIN_PASSWORD", "vIvid-0tter.Gazes7");
@@ -140,7 +155,7 @@ class FirstAccountTest extends LaunchFixture {
     void the_known_password_is_accepted_from_this_machine_only(
             boolean trusted, String forwarded, int status, TestMongo mongo) throws IOException {
         start(mongo, "127.0.0.1", "").close();
-        var trust = "/bruteForceAttackGuard/trust-x-forwarded-for->" + trusted;
+        var trust = "/bruteForceAttackGuard/max-failed-attempts->100; /bruteForceAttackGuard/trust-x-forwarded-for->" + trusted;
         try (var server = start(mongo, "0.0.0.0", trust)) {
             assertStatus(200, client(server, "127.0.0.1", "admin", "secret").get("/"));
             var other = client(server, otherAddress(), "admin", "secret");
@@ -154,6 +169,25 @@ class FirstAccountTest extends LaunchFixture {
                     local.with("X-Forwarded-For", "203.0.113.9, ::ffff:127.0.0.1")
                             .get("/"));
             assertStatus(200, local.get("/"));
+            for (var proxied : List.of("Forwarded: for=203.0.113.9", "X-Real-IP: 203.0.113.9", "Via: 1.1 proxy")) {
+                var field = proxied.split(": ", 2);
+                assertStatus(401, local.with(field[0], field[1]).get("/"));
+            }
+            assertThat(answerTo("db.example.org", server))
+                    .contains(" 401 "); // of a page, or a proxy that sets no field
+            assertThat(answerTo("localhost:8080", server)).contains(" 200 ");
+        }
+    }
+
+    private static String answerTo(String host, RunningServer server) throws IOException {
+        try (var socket = new Socket("127.0.0.1", server.uri().getPort())) {
+            var request = "GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\nAuthorization: "
+                    + TestClient.basic("admin", "secret") + "\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 

@@ -58,6 +58,16 @@ public record Connection(
         return end.getAddress() == null ? end.getHostString() : end.getAddress().getHostAddress();
     }
 
+    /// Whether a host is this machine, whatever its resolver says. A page in a browser may call this server by a name
+    /// of
+    /// its own (DNS rebinding).
+    public static boolean isLoopback(String host) {
+        return host.equalsIgnoreCase("localhost")
+                || host.equals("::1")
+                || host.equals("[::1]")
+                || host.matches("127(\\.\\d{1,3}){3}");
+    }
+
     /// [#hostAndPort()] without the port.
     public String host() {
         return hostAndPort.replaceFirst(":\\d+$", "");

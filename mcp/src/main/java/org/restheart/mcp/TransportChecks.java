@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.restheart.http.Accepted;
+import org.restheart.http.Connection;
 import org.restheart.http.Headers;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
@@ -58,8 +59,8 @@ record TransportChecks(
     /// The refusal of a request from a page of another site, or by a name that resolves to this computer (DNS
     /// rebinding).
     private Optional<String> originProblem(Request request) {
-        var host = hostOf(request.connection().hostAndPort());
-        if (config.loopback() && !isLoopback(host) && !host.equals(configuredHost())) {
+        var host = request.connection().host().toLowerCase(Locale.ROOT);
+        if (config.loopback() && !Connection.isLoopback(host) && !host.equals(configuredHost())) {
             return Optional.of(
                     "this server listens on loopback: call it localhost, or set mcp/base-url to the name by which"
                             + " clients know it");
@@ -89,16 +90,6 @@ record TransportChecks(
     private static boolean sameOrigin(String url, String origin) {
         var base = URI.create(url);
         return origin.equalsIgnoreCase(base.getScheme() + "://" + base.getRawAuthority());
-    }
-
-    private static String hostOf(String hostAndPort) {
-        int colon = hostAndPort.lastIndexOf(':');
-        boolean hasPort = colon > hostAndPort.lastIndexOf(']');
-        return (hasPort ? hostAndPort.substring(0, colon) : hostAndPort).toLowerCase(Locale.ROOT);
-    }
-
-    private static boolean isLoopback(String host) {
-        return host.equals("localhost") || host.equals("[::1]") || host.matches("127\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}");
     }
 
     /// Requires an account, unless rules may let anonymous callers read something. Costs the same however much there

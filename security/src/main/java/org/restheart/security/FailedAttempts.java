@@ -4,7 +4,8 @@ import org.restheart.http.Request;
 
 /// Observes attempts to authenticate and may lock out their source. Thread-safe.
 public interface FailedAttempts {
-    /// Called for every request before any credentials are checked. Never blocks.
+    /// Called before any credentials are checked, for every request but safe ones that have none and need none. Never
+    /// blocks.
     ///
     /// @throws org.restheart.http.ProblemException 429 for a source that has failed too often
     default void admit(Request request) {}

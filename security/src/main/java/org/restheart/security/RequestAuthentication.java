@@ -53,7 +53,7 @@ record RequestAuthentication(Policy policy) {
         }
     }
 
-    private boolean hasCredentials(Request request) {
+    boolean hasCredentials(Request request) {
         return AuthorizationHeader.isIn(request.headers())
                 || policy.authenticators().stream().anyMatch(authenticator -> authenticator.hasOwnField(request));
     }

@@ -33,11 +33,13 @@ public final class SecurityFilter implements Filter {
     private static final Logger LOG = LoggerFactory.getLogger(SecurityFilter.class);
 
     private final Policy policy;
+    private final boolean secured;
     private final RequestAuthentication authentication;
     private final RequestAuthorization authorization;
 
     SecurityFilter(Policy policy, boolean secured) {
         this.policy = policy;
+        this.secured = secured;
         this.authentication = new RequestAuthentication(policy);
         this.authorization = new RequestAuthorization(policy, secured);
     }
@@ -53,7 +55,9 @@ public final class SecurityFilter implements Filter {
         var located = policy.before().apply(sent);
         var ambient = authentication.ambient(sent, located);
         var request = ambient.restrained(located);
-        policy.failedAttempts().forEach(attempts -> attempts.admit(request));
+        if (mayGuess(request)) {
+            policy.failedAttempts().forEach(attempts -> attempts.admit(request));
+        }
         return switch (authentication.attempt(request)) {
             case Authentication.Authenticated(var account, var credentials, var headers) -> {
                 request.attribute(Account.OBSERVER).ifPresent(observer -> observer.accept(account));
@@ -68,6 +72,12 @@ public final class SecurityFilter implements Filter {
                 anonymous(isStale ? request.with(Authentication.STALE, true) : request, true, next);
             case Authentication.Absent _ -> anonymous(request, false, next);
         };
+    }
+
+    /// Probes guess nothing: a balancer has the address of all clients behind it, and would take away a gateway that
+    /// refuses its probes since one of them guesses.
+    private boolean mayGuess(Request request) {
+        return secured || !request.method().isSafe() || authentication.hasCredentials(request);
     }
 
     /// Caches that clients share store no response to a request with `Authorization` (RFC 9111, 3.5), but

@@ -199,9 +199,10 @@ final class UsersAtStart {
     private void createFirst(MongoRealmConfig realm, MongoCollection<BsonDocument> collection, FirstUser first) {
         var users = realm.users();
         var password = first.random() ? Optional.of(MongoRealmConfig.randomPassword()) : first.password();
-        var account = first.document().clone();
+        var id = first.document().get("_id");
+        var account =
+                users.named(first.document(), id instanceof BsonString name ? name.getValue() : DefaultAccount.NAME);
         password.ifPresent(chosen -> account.put(users.passwordProperty(), new BsonString(realm.stored(chosen))));
-        var id = account.get("_id");
         var outcome = collection.updateOne(
                 id == null ? account : new BsonDocument("_id", id),
                 new BsonDocument("$setOnInsert", withoutId(account)),

@@ -3,6 +3,7 @@ package org.restheart.core.config;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.restheart.http.Connection;
 
 /// `http-listener`, and what `https-listener` shares with it.
 ///
@@ -32,15 +33,7 @@ public record ListenerConfig(boolean enabled, String host, int port) {
 
     /// Whether the name says that it is bound to loopback.
     public boolean isLoopback() {
-        return isLoopback(host);
-    }
-
-    /// Whether a host is this machine, whatever its resolver says.
-    public static boolean isLoopback(String host) {
-        return host.equalsIgnoreCase("localhost")
-                || host.equals("::1")
-                || host.equals("[::1]")
-                || host.matches("127(\\.\\d{1,3}){3}");
+        return Connection.isLoopback(host);
     }
 
     static ListenerConfig read(Block block, boolean enabled, int port) {

@@ -77,7 +77,7 @@ record ReverseProxy(
         var targets = config.targets().stream().map(ReverseProxy::target).toList();
         targets.forEach(target -> add(client, target, xnio));
         var handler = ProxyHandler.builder()
-                .setProxyClient(InterimResponses.on(client))
+                .setProxyClient(TargetResponses.on(client))
                 .setRewriteHostHeader(config.rewriteHostHeader())
                 .setReuseXForwarded(settings.clients() instanceof ClientAddress.Forwarded)
                 .setMaxConnectionRetries(targets.size())

@@ -58,8 +58,24 @@ class GuardsTest {
             assertStatus(429, locked);
             assertThat(locked.body()).contains("Too many failed authentication attempts. Please try again later.");
             assertThat(locked.headers().firstValue("Retry-After")).isPresent();
-            assertStatus(429, client.get("/ping"));
+            assertStatus(429, client.as("ada", "pw").get("/ping"));
+            assertStatus(429, client.get("/roles/ada"));
             assertStatus(200, client.send("OPTIONS", "/ping", ""));
+        }
+    }
+
+    /// A balancer has the address of all clients behind it.
+    @Test
+    void whoever_guesses_takes_no_gateway_from_a_balancer() {
+        try (var gateway = start("bruteForceAttackGuard: {enabled: true, max-failed-attempts: 3}\n")) {
+            var client = TestClient.of(gateway.address());
+            for (int i = 0; i < 3; i++) {
+                assertStatus(401, client.as("ada", "guess" + i).get("/roles/ada"));
+            }
+            assertStatus(429, client.as("ada", "pw").get("/roles/ada"));
+            for (var probe : List.of("/health/live", "/health/ready", "/ping")) {
+                assertStatus(200, client.get(probe));
+            }
         }
     }
 
@@ -144,7 +160,7 @@ class GuardsTest {
             var client = TestClient.of(gateway.address());
             assertStatus(401, client.as("ada", "pw").get("/roles/ada"));
             assertStatus(401, client.as("ada", "t".repeat(60)).get("/roles/ada"));
-            assertStatus(429, client.get("/ping"));
+            assertStatus(429, client.get("/roles/ada"));
         }
     }
 

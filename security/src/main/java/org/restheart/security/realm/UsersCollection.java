@@ -1,5 +1,6 @@
 package org.restheart.security.realm;
 
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -29,6 +30,24 @@ public record UsersCollection(
         if (passwordProperty.isEmpty() || passwordProperty.contains(".") || passwordProperty.startsWith("$")) {
             throw new IllegalArgumentException("prop-password must be the name of a property, without dots");
         }
+    }
+
+    /// A copy of an account by whose name a client can log in.
+    ///
+    /// @param name of an account that has none
+    public BsonDocument named(BsonDocument account, String name) {
+        var named = account.clone();
+        if (nameOf(account).isEmpty()) {
+            var steps = List.of(nameProperty.split("\\.", -1));
+            var at = named;
+            for (var step : steps.subList(0, steps.size() - 1)) {
+                var inner = at.get(step) instanceof BsonDocument document ? document : new BsonDocument();
+                at.put(step, inner);
+                at = inner;
+            }
+            at.put(steps.getLast(), new BsonString(name));
+        }
+        return named;
     }
 
     /// The name by which a client can log in with the account, if there is one.

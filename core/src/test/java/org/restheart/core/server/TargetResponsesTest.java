@@ -5,14 +5,19 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What a target sends before its final response, each time with the path of the request as content.
-class InterimResponsesTest {
+/// What a target sends before its final response, each time with the path of the request as content; and how it says
+/// where that ends.
+class TargetResponsesTest {
+    private static final Set<String> FRAMING = Set.of("content-length", "transfer-encoding");
+
     private static String path(String head) {
         return head.split(" ", 3)[1];
     }
@@ -169,6 +174,79 @@ class InterimResponsesTest {
                 assertThat(answer.status()).isEqualTo(503);
                 await().until(() -> target.connections() == 0);
             }
+        }
+    }
+
+    /// Contents that a `304` describes do not follow.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "304 Not Modified\r\nETag: a\r\nContent-Length: 1234\r\n\r\n",
+                "304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n",
+                "204 No Content\r\nContent-Length: 5\r\n\r\n",
+                "204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n",
+            })
+    void responses_without_content_end_with_their_heads(String response) throws Exception {
+        try (var target = new RawTarget(head -> path(head).equals("/x") ? "HTTP/1.1 " + response : last(head));
+                var gateway = target.gateway("");
+                var client = new RawClient(gateway.address());
+                var http2 = new RawHttp2(gateway.address())) {
+            for (int i = 0; i < 3; i++) {
+                client.request("GET /back/x", RawTarget.basic("ada"));
+                client.request("GET /back/next", RawTarget.basic("ada"));
+                var empty = client.answer();
+                assertThat(empty.status() + "").isEqualTo(response.substring(0, 3));
+                assertThat(empty.text()).isEmpty();
+                assertThat(client.answer().text()).isEqualTo("/next");
+            }
+            http2.get(1, "/back/x", "authorization", RawTarget.basic("ada").split(": ", 2)[1]);
+            for (var frame = http2.frame(); frame.stream() != 1 || (frame.flags() & 1) == 0; frame = http2.frame()) {
+                assertThat(frame.type() == 0 ? frame.payload().length : 0).isZero();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Content-Length: 2\r\nContent-Length: 2\r\n\r\nok",
+                "Content-Length: 200\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+                "Transfer-Encoding: Chunked\r\ncontent-length: 1\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+            })
+    void where_a_response_ends_is_said_to_clients_once(String response) throws Exception {
+        try (var target = new RawTarget(_ -> "HTTP/1.1 200 OK\r\n" + response);
+                var gateway = target.gateway("");
+                var client = new RawClient(gateway.address())) {
+            for (int i = 0; i < 3; i++) {
+                var answer =
+                        client.request("GET /back/x", RawTarget.basic("ada")).answer();
+                assertThat(answer.text()).isEqualTo("ok");
+                assertThat(answer.headers())
+                        .filteredOn(field -> FRAMING.contains(field.name().toLowerCase(Locale.ROOT)))
+                        .hasSize(1);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!",
+                "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n 3\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n",
+                "HTTP/1.1 099 OK\r\nContent-Length: 2\r\n\r\nok",
+                "SSH-2.0-OpenSSH\r\n\r\n",
+            })
+    void what_cannot_be_understood_in_one_way_is_no_response(String response) throws Exception {
+        try (var target = new RawTarget(_ -> response);
+                var gateway = target.gateway("");
+                var client = new RawClient(gateway.address())) {
+            assertThat(client.request("GET /back/x", RawTarget.basic("ada"))
+                            .answer()
+                            .status())
+                    .isEqualTo(503);
         }
     }
 }
