@@ -156,6 +156,19 @@ public final class ProxyService implements Service {
             x-forwarded-prefix x-real-ip\
             """);
 
+        /// Clients may send other `X-Forwarded-…`, as existing ones do, unless the name has one of
+        /// these words, which are about who they are, where they come from or what they request;
+        /// or one of the short ones as a part.
+        private static final Set<String> CLAIMED = Words.of("""
+            account address admin assert auth cert claim client cred customer dept email employee entitle group host
+            ident internal issuer jwt key login mail member method name oidc org owner pass path perm person port
+            prefix principal priv proto query real remote role saml scheme scope secret server session ssl sso subject
+            tenant tls token trust uri url user verif\
+            """);
+
+        private static final Set<String> CLAIMED_PARTS =
+                Words.of("acl addr amr by cn dn for gid id ip oid sid sub uid upn");
+
         /// One field of a request, however many lines it had.
         private static final Set<String> LISTS = Set.of("forwarded", "x-forwarded-for");
 
@@ -200,7 +213,15 @@ public final class ProxyService implements Service {
             return USUAL.contains(name)
                     || USUAL_PREFIXES.stream().anyMatch(name::startsWith)
                     || (trusted && OF_TRUSTED_PROXY.contains(name))
+                    || isHarmlessForwarded(name)
                     || more.stream().anyMatch(each -> covers(each, name));
+        }
+
+        private static boolean isHarmlessForwarded(String name) {
+            var rest = name.startsWith("x-forwarded-") ? name.substring("x-forwarded-".length()) : "";
+            return rest.matches("[a-z0-9-]+")
+                    && CLAIMED.stream().noneMatch(rest::contains)
+                    && Stream.of(rest.split("-", -1)).noneMatch(CLAIMED_PARTS::contains);
         }
 
         private static boolean covers(String pattern, String name) {

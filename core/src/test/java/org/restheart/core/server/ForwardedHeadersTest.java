@@ -30,13 +30,14 @@ class ForwardedHeadersTest {
         X-Forwarded-Tls-Client-Cert X-Forwarded-Jwt-Payload X-Forwarded-Sub X-Forwarded-Identity X-Forwarded-Uri
         X-Forwarded-Method X-Forwarded-Prefix X-Forwarded-Path X_Forwarded_Other x.requested.with X_Request_Id
         X-Forwarded-Entitlements X-Forwarded-Assertion X-Forwarded-Acl X-Forwarded-Oid X-Forwarded-Amr
-        X-Forwarded-Verified X-Forwarded-Trusted X-Forwarded-Internal X-Forwarded-Custom\
+        X-Forwarded-Verified X-Forwarded-Trusted X-Forwarded-Internal\
         """.strip().split("\\s+"));
 
     private static final List<String> USUAL = List.of("""
         Accept Accept-Language Accept-Encoding Cache-Control Content-Language Cookie If-None-Match If-Modified-Since
         If-Range Range Origin Referer User-Agent X-Requested-With X-CSRF-Token Sec-Fetch-Site Sec-CH-UA Idempotency-Key
-        Last-Event-ID Prefer tracestate baggage b3 X-B3-TraceId X-Request-Id X-Correlation-Id\
+        Last-Event-ID Prefer tracestate baggage b3 X-B3-TraceId X-Request-Id X-Correlation-Id X-Forwarded-Custom
+        X-Forwarded-Foo-Bar\
         """.strip().split("\\s+"));
 
     @AutoClose
