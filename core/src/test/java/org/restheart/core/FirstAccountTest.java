@@ -155,7 +155,8 @@ class FirstAccountTest extends LaunchFixture {
     void the_known_password_is_accepted_from_this_machine_only(
             boolean trusted, String forwarded, int status, TestMongo mongo) throws IOException {
         start(mongo, "127.0.0.1", "").close();
-        var trust = "/bruteForceAttackGuard/max-failed-attempts->100; /bruteForceAttackGuard/trust-x-forwarded-for->" + trusted;
+        var trust = "/bruteForceAttackGuard/max-failed-attempts->100; /bruteForceAttackGuard/trust-x-forwarded-for->"
+                + trusted;
         try (var server = start(mongo, "0.0.0.0", trust)) {
             assertStatus(200, client(server, "127.0.0.1", "admin", "secret").get("/"));
             var other = client(server, otherAddress(), "admin", "secret");

@@ -53,9 +53,9 @@ public sealed interface ClientAddress {
         return prefix(request, NETWORK_BYTES);
     }
 
-    /// Whether the client is on this machine: the peer is, and so is whom it forwards for, if it says so, and the client
-    /// calls this server by no name that others have for it. Nobody gains by a lie in a field, so a proxy that is not
-    /// trusted may say it, too.
+    /// Whether the client is on this machine: the peer is, and so is whom it forwards for, if it says so,
+    /// and the client calls this server by no name that others have for it. Nobody gains by a lie in a
+    /// field, so a proxy that is not trusted may say it, too.
     default boolean isLoopback(Request request) {
         int fromLast = this instanceof Forwarded forwarded ? forwarded.fromLast() : 0;
         if (!request.connection().peer().getAddress().isLoopbackAddress()
