@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.RequestStart;
@@ -38,7 +39,12 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
     /// more often than its heartbeats do.
     private static final Duration PROBE = Duration.ofSeconds(1);
 
+    /// How late this may hear of a change. After a broken connection the driver searches without the server at once,
+    /// and must not be told that there is a primary.
+    private static final Duration NEWS = Duration.ofMillis(100);
+
     private static final long REACHABLE = Long.MAX_VALUE;
+    private static final long NO_PRIMARY = Long.MAX_VALUE;
 
     private final AtomicLong unreachableSince = new AtomicLong(REACHABLE);
     private final AtomicLong lastProbe = new AtomicLong(System.nanoTime());
@@ -49,7 +55,7 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
     private final Map<ServerAddress, String> otherDeployments = new ConcurrentHashMap<>();
 
     private volatile Set<ServerAddress> members = Set.of();
-    private volatile boolean hasPrimary;
+    private volatile long primarySince = NO_PRIMARY;
     private final ReadPreference preference;
 
     /// @param limit the selection time-out
@@ -94,9 +100,14 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
     public void clusterDescriptionChanged(ClusterDescriptionChangedEvent event) {
         var servers = event.getNewDescription().getServerDescriptions();
         members = servers.stream().map(ServerDescription::getAddress).collect(Collectors.toUnmodifiableSet());
-        hasPrimary = event.getNewDescription().getType() == ClusterType.REPLICA_SET
+        boolean hasPrimary = event.getNewDescription().getType() == ClusterType.REPLICA_SET
                 && servers.stream().allMatch(server -> server.isOk() || server.getException() != null)
                 && servers.stream().anyMatch(server -> server.getType() == ServerType.REPLICA_SET_PRIMARY);
+        if (!hasPrimary) {
+            primarySince = NO_PRIMARY;
+        } else if (primarySince == NO_PRIMARY) {
+            primarySince = System.nanoTime();
+        }
         boolean unreachable = servers.isEmpty()
                 ? isWithoutMembers(event.getNewDescription())
                 : servers.stream().allMatch(server -> !server.isOk() && server.getException() != null);
@@ -119,7 +130,7 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
             throw new MongoTimeoutException("no member of the MongoDB deployment can be reached");
         }
         var suitable = cluster.getServerDescriptions();
-        if (suitable.isEmpty() && hasPrimary) {
+        if (suitable.isEmpty() && keepsPrimary(now)) {
             // of those that clients can name, a primary satisfies all others
             throw new UnsatisfiedPreferenceException(
                     preference.isSecondaryOk()
@@ -130,6 +141,16 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
             throw new MongoTimeoutException("no member of the MongoDB deployment can serve the request in time");
         }
         return suitable;
+    }
+
+    /// Whether there has been a primary all the time, so that a search without result is not for one.
+    private boolean keepsPrimary(long begun) {
+        if (primarySince == NO_PRIMARY) {
+            return false;
+        }
+        LockSupport.parkNanos(NEWS.toNanos());
+        long since = primarySince;
+        return since != NO_PRIMARY && since - begun < 0;
     }
 
     /// Whether the DNS names no members (`mongodb+srv`). The driver asks it again every ten seconds, in any case.

@@ -64,7 +64,7 @@ final class ResultMemory {
         /// @throws org.restheart.http.ProblemException if the result is too large, or there is too little memory now
         void hold(long more) {
             count(more);
-            lease.hold(more);
+            own(more, held);
         }
 
         /// Counts documents, whose memory the lease owns already.
@@ -72,11 +72,23 @@ final class ResultMemory {
         /// @throws org.restheart.http.ProblemException if the result is too large
         void count(long more) {
             if (held - waiting + more > maxBytes) {
-                throw new ProblemException(
-                        ProblemCode.UNPROCESSABLE,
-                        "the response is larger than " + maxBytes + " bytes, or takes as much memory");
+                throw tooLarge();
             }
             held += more;
+        }
+
+        /// @param all what would be owned then
+        private void own(long more, long all) {
+            if (!lease.tryHold(more)) {
+                throw all > memory.share() ? tooLarge() : Lease.full();
+            }
+        }
+
+        private ProblemException tooLarge() {
+            return new ProblemException(
+                    ProblemCode.UNPROCESSABLE,
+                    "the response is larger than " + Math.min(maxBytes, memory.share())
+                            + " bytes, or takes as much memory");
         }
 
         /// Holds what fields need while they wait for their documents. It is no part of the result.
@@ -89,7 +101,7 @@ final class ResultMemory {
                         "the operation loads documents for too many fields at once: they take more than " + maxWaiting
                                 + " bytes of memory");
             }
-            lease.hold(more);
+            own(more, held + more);
             waiting += more;
             held += more;
         }
@@ -103,7 +115,7 @@ final class ResultMemory {
 
         /// JSON is about as large as the documents and values, in a buffer that grows.
         void holdEncoding() {
-            lease.hold(held);
+            own(held, 2 * held);
         }
 
         @Override

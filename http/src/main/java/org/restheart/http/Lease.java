@@ -22,7 +22,7 @@ public final class Lease implements AutoCloseable {
     public static final int SMALL = 64 << 10;
 
     /// What reading and sending the largest document of MongoDB takes, with its copies.
-    private static final long LARGEST = 96L << 20;
+    static final long LARGEST = 96L << 20;
 
     static final Lease UNOWNED = new Lease(null, List::of, SMALL);
 

@@ -104,6 +104,11 @@ public final class MemoryBudget {
         return new Lease(this, () -> callers);
     }
 
+    /// What a caller can have at most, in bytes, while nobody else holds any.
+    public long share() {
+        return Math.max(Lease.LARGEST, units.size() / 2 * unit);
+    }
+
     FairShares units() {
         return units;
     }

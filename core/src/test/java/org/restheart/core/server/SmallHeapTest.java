@@ -30,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.restheart.core.server.RawHttp2.Received;
 import org.restheart.testkit.Opened;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -260,8 +261,8 @@ class SmallHeapTest {
         if (use == Use.UNREAD) {
             socket.setReceiveBufferSize(4_096);
         }
-        socket.setSoTimeout(30_000);
-        socket.connect(address, 10_000);
+        socket.setSoTimeout(120_000);
+        socket.connect(address, 60_000);
         socket.getOutputStream().write(head(way, number));
         if (use == Use.UNREAD) {
             open.add(socket);
@@ -290,7 +291,7 @@ class SmallHeapTest {
     }
 
     private void awaitPing() {
-        await().atMost(Duration.ofSeconds(5))
+        await().atMost(Patience.relative(Duration.ofSeconds(5)))
                 .ignoreExceptions()
                 .until(() -> !process.isAlive() || status("GET", "/ping", "") == 200);
         assertThat(process.isAlive()).as(this::ending).isTrue();
@@ -298,7 +299,7 @@ class SmallHeapTest {
 
     /// What others held has been given back.
     private void awaitServed(Way way) {
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Patience.relative(Duration.ofSeconds(20)))
                 .ignoreExceptions()
                 .until(() -> !process.isAlive() || exchange(way, 1, Use.READ, new Opened<>()) == 200);
         assertThat(process.isAlive()).as(this::ending).isTrue();

@@ -86,6 +86,11 @@ public final class FairShares {
         return new FairShares(size, true);
     }
 
+    /// The number of places.
+    public int size() {
+        return size;
+    }
+
     /// Takes a place if the caller may have another one now. Never blocks.
     ///
     /// @return whether a place was taken, which [#release(String)] has to give back
