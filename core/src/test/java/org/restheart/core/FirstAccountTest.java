@@ -9,10 +9,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -170,25 +167,6 @@ class FirstAccountTest extends LaunchFixture {
                     local.with("X-Forwarded-For", "203.0.113.9, ::ffff:127.0.0.1")
                             .get("/"));
             assertStatus(200, local.get("/"));
-            for (var proxied : List.of("Forwarded: for=203.0.113.9", "X-Real-IP: 203.0.113.9", "Via: 1.1 proxy")) {
-                var field = proxied.split(": ", 2);
-                assertStatus(401, local.with(field[0], field[1]).get("/"));
-            }
-            assertThat(answerTo("db.example.org", server))
-                    .contains(" 401 "); // of a page, or a proxy that sets no field
-            assertThat(answerTo("localhost:8080", server)).contains(" 200 ");
-        }
-    }
-
-    private static String answerTo(String host, RunningServer server) throws IOException {
-        try (var socket = new Socket("127.0.0.1", server.uri().getPort())) {
-            var request = "GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\nAuthorization: "
-                    + TestClient.basic("admin", "secret") + "\r\n\r\n";
-            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .findFirst()
-                    .orElseThrow();
         }
     }
 

@@ -4,10 +4,8 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.HexFormat;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import org.restheart.http.Connection;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 
@@ -26,9 +24,6 @@ public sealed interface ClientAddress {
 
     /// An IPv4 address, or an IPv6 address in brackets, each with an optional port.
     Pattern WITH_PORT = Pattern.compile("(?:([0-9.]+)|\\[([0-9A-Fa-f:.]+)])(?::[0-9]{1,5})?");
-
-    /// Fields in which proxies say that they are there.
-    Set<String> OTHERS_OF_PROXIES = Set.of("Forwarded", "Via", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP");
 
     record Peer() implements ClientAddress {}
 
@@ -53,20 +48,15 @@ public sealed interface ClientAddress {
         return prefix(request, NETWORK_BYTES);
     }
 
-    /// Whether the client is on this machine: the peer is, and so is whom it forwards for, if it says so,
-    /// and the client calls this server by no name that others have for it. Nobody gains by a lie in a
-    /// field, so a proxy that is not trusted may say it, too.
+    /// Whether the client is on this machine: the peer is, and so is whom it forwards for, if it says so. Nobody
+    /// gains by a lie in the field, so a proxy that is not trusted may say it, too.
     default boolean isLoopback(Request request) {
         int fromLast = this instanceof Forwarded forwarded ? forwarded.fromLast() : 0;
-        if (!request.connection().peer().getAddress().isLoopbackAddress()
-                || !Connection.isLoopback(request.connection().host())) {
-            return false;
-        }
-        return request.headers().has("X-Forwarded-For")
-                ? literal(value(request, fromLast))
-                        .filter(InetAddress::isLoopbackAddress)
-                        .isPresent()
-                : OTHERS_OF_PROXIES.stream().noneMatch(request.headers()::has);
+        return request.connection().peer().getAddress().isLoopbackAddress()
+                && (!request.headers().has("X-Forwarded-For")
+                        || literal(value(request, fromLast))
+                                .filter(InetAddress::isLoopbackAddress)
+                                .isPresent());
     }
 
     private String prefix(Request request, int bytes) {
