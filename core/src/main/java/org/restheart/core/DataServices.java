@@ -106,10 +106,9 @@ final class DataServices {
         innerFilters.addAll(security.guards().filters(data.forbiddenOperators(), path -> unreachable(data, path)));
         config.graphql().ifPresent(graphql -> innerFilters.add(bindGraphql(graphql, data, streams)));
         bindings.add(Binding.prefix(data, mongo.uri(), true).behind(innerFilters));
-        bind(config.cacheInvalidator(), new CacheInvalidator(data.metadata(), data.writes(), data.descriptions()));
+        bind(config.cacheInvalidator(), new CacheInvalidator(data.metadata(), data.descriptions()));
         if (config.csvLoader().enabled()) {
-            var loader =
-                    new CsvLoader(client, data.metadata(), data.schemas(), data.writes(), data.forbiddenOperators());
+            var loader = new CsvLoader(client, data.metadata(), data.schemas(), data.forbiddenOperators());
             bindings.add(Binding.of(loader, config.csvLoader()).behind(innerFilters));
         }
         // Not secured as paths: what these services do is authorized as requests of the REST API, and what they tell

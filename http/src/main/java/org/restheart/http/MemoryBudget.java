@@ -39,9 +39,6 @@ public final class MemoryBudget {
         /// Bookmarks of pages.
         BOOKMARKS(2),
 
-        /// Cached results.
-        RESULTS(2),
-
         /// Cached documents that describe the API.
         DESCRIPTIONS(1);
 

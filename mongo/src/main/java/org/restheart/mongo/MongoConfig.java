@@ -11,7 +11,6 @@ import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.resource.Mounts.Mount;
-import org.restheart.mongo.resultcache.ResultCacheConfig;
 import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.write.Preconditions.EtagPolicies;
 
@@ -29,7 +28,6 @@ import org.restheart.mongo.write.Preconditions.EtagPolicies;
 /// @param instanceBaseUrl base of `Location` URLs, in place of the request's host
 /// @param coalescing which operations are coalesced
 /// @param cursorPool how deep pages are found
-/// @param resultCache for requests with `cache`
 /// @param querySecurity operators and stages that clients' queries and aggregations must not contain
 /// @param streams limits of change streams
 /// @param sessions limits of sessions and transactions
@@ -51,7 +49,6 @@ public record MongoConfig(
         Optional<String> instanceBaseUrl,
         CoalescingConfig coalescing,
         CursorPoolConfig cursorPool,
-        ResultCacheConfig resultCache,
         QuerySecurity querySecurity,
         ChangeStreamConfig streams,
         Sessions.Limits sessions,
@@ -79,7 +76,7 @@ public record MongoConfig(
                 defaultRepresentation,
                 defaultPageSize,
                 maxPageSize,
-                cursorPool.mode(),
+                cursorPool.shortcuts(),
                 aggregationCheckOperators,
                 strictParameters);
     }

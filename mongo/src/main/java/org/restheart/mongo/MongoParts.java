@@ -50,8 +50,6 @@ import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.Mounts;
-import org.restheart.mongo.resultcache.CachedFinder;
-import org.restheart.mongo.resultcache.WriteCounters;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.SessionHandlers;
@@ -70,7 +68,6 @@ final class MongoParts implements AutoCloseable {
     final Mounts mounts;
     final Metadata metadata;
     final Schemas schemas;
-    final WriteCounters writes = new WriteCounters();
     final ForbiddenOperators forbiddenOperators;
     final DocumentReads reads;
     final Descriptions descriptions;
@@ -118,7 +115,7 @@ final class MongoParts implements AutoCloseable {
 
         var validators = new Validators(tasks, client, schemas, mounts, config.querySecurity()::withholds);
         var sessions = new Sessions(client, config.sessions());
-        addReads(config, new Continuations(client, documents, registry), registry);
+        addReads(config, new Continuations(client, documents, registry));
         addAggregations(config, streams);
         addCatalog();
         addWrites(config, validators);
@@ -136,14 +133,13 @@ final class MongoParts implements AutoCloseable {
                         access),
                 routes,
                 descriptions,
-                schemas,
-                writes);
+                schemas);
     }
 
     /// Documents, metadata of files, and schemas: pages, single ones, counts, and those that violate a JSON Schema.
-    private void addReads(MongoConfig config, Continuations continuations, MeterRegistry registry) {
+    private void addReads(MongoConfig config, Continuations continuations) {
         var timeLimit = config.queryTimeLimit();
-        var finder = new CachedFinder(deepPages, config.resultCache(), writes, registry).outsideSessions(documents);
+        var finder = deepPages.outsideSessions(documents);
         var find = new FindDocuments(
                 finder,
                 documents,
@@ -176,7 +172,7 @@ final class MongoParts implements AutoCloseable {
         routes.on(
                 AGGREGATION,
                 GET,
-                new RunAggregation(documents, coalescer.sizes(), writes, inspection, interpolation, timeLimit));
+                new RunAggregation(documents, coalescer.sizes(), inspection, interpolation, timeLimit));
         routes.on(
                 CHANGE_STREAM,
                 GET,

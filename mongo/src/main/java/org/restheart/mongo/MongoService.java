@@ -51,7 +51,6 @@ import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.Mounts.UriSpace;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
-import org.restheart.mongo.resultcache.WriteCounters;
 import org.restheart.mongo.schema.SchemaWarnings;
 import org.restheart.mongo.schema.Schemas;
 
@@ -155,11 +154,6 @@ public final class MongoService implements Service, AutoCloseable {
     /// The JSON Schemas of documents, for services that write them in other ways.
     public Schemas schemas() {
         return parts.schemas;
-    }
-
-    /// The observer of writes, for services that change documents in other ways.
-    public WriteCounters writes() {
-        return parts.writes;
     }
 
     /// Closes cursors and streams that are open in MongoDB between requests.

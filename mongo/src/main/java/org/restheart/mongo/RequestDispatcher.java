@@ -1,6 +1,5 @@
 package org.restheart.mongo;
 
-import com.mongodb.MongoNamespace;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.restheart.http.Method;
@@ -16,7 +15,6 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
-import org.restheart.mongo.resultcache.WriteCounters;
 import org.restheart.mongo.schema.Schemas;
 
 /// Checks requests, runs their handlers, and invalidates what is cached of MongoDB's content that they change.
@@ -24,9 +22,7 @@ import org.restheart.mongo.schema.Schemas;
 ///
 /// @param descriptions are invalidated by changes of the structure
 /// @param schemas are compiled again after changes of schema stores
-/// @param writes is notified of every write
-record RequestDispatcher(
-        RequestChecks checks, MongoRoutes routes, Descriptions descriptions, Schemas schemas, WriteCounters writes) {
+record RequestDispatcher(RequestChecks checks, MongoRoutes routes, Descriptions descriptions, Schemas schemas) {
     Response dispatch(Request request) {
         var checked = checks.check(request);
         var path = checked.path();
@@ -62,11 +58,6 @@ record RequestDispatcher(
         }
         if (path.kind().isSchemas() || path.kind() == ResourceKind.DB) {
             schemas.changed();
-        }
-        if (path.db() == null || path.collection() == null) {
-            writes.writtenAnywhere();
-        } else {
-            writes.written(new MongoNamespace(path.db(), path.collection()));
         }
     }
 

@@ -34,7 +34,6 @@ import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.Mounts.Mount;
-import org.restheart.mongo.resultcache.ResultCacheConfig;
 import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.write.Preconditions.EtagPolicies;
 import org.restheart.testkit.TestRequests;
@@ -78,7 +77,6 @@ public final class DataApi {
                 Optional.empty(),
                 CoalescingConfig.DEFAULT,
                 CursorPoolConfig.DEFAULT,
-                ResultCacheConfig.DEFAULT,
                 QuerySecurity.DEFAULT,
                 ChangeStreamConfig.DEFAULT,
                 Sessions.Limits.DEFAULT,

@@ -265,8 +265,7 @@ final class ParameterSchemas {
                 case "hal" -> choice(name, "how much HAL", "FULL", "COMPACT");
                 case "np" -> flag(name, "without properties of the collection");
                 case "nocache" -> flag(name, "ask MongoDB whether database and collection exist");
-                case "cache" ->
-                    query(name, "whether the result may be a cached one, a few seconds old", type("boolean"));
+                case "cache" -> query(name, "accepted, without effect", type("boolean"));
                 case "readConcern" ->
                     choice(name, "for this request", "local", "available", "majority", "linearizable", "snapshot");
                 case "readPreference" -> choice(name, "for this request", READ_PREFERENCES);

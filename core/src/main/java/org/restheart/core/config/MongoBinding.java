@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.restheart.http.MemoryBudget;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
@@ -15,7 +16,6 @@ import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.guard.QuerySecurity.PipelineRules;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.Mounts.Mount;
-import org.restheart.mongo.resultcache.ResultCacheConfig;
 import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.write.Preconditions.EtagPolicies;
 import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
@@ -43,6 +43,9 @@ final class MongoBinding {
             block.refuse("default-pagesize", "must be at most max-pagesize, which is " + max + ", but was " + page);
         }
         block.legacy("cursor-batch-size", "has no effect: use /cursor-batch-size, without mongo");
+        Stream.of("enabled", "size", "ttl", "docs", "bytes")
+                .forEach(key -> block.legacy(
+                        "get-collection-cache-" + key, "has no effect: results are not kept, equal queries share one"));
         var config = new MongoConfig(
                 block.uri("uri", "/"),
                 mounts(block),
@@ -60,7 +63,6 @@ final class MongoBinding {
                 block.optionalText("instance-base-url"),
                 coalescing(block.block("coalescing"), retriesWrites),
                 cursorPool(block.block("cursor-pool"), allocation(root)),
-                resultCache(block, max),
                 queries,
                 streams(block, root.block("changeStreamActivator").bool("enabled", true)),
                 sessions(block),
@@ -97,11 +99,11 @@ final class MongoBinding {
 
     private static CursorPoolConfig cursorPool(Block block, CursorPoolConfig.Allocation allocation) {
         var otherwise = CursorPoolConfig.DEFAULT;
+        block.legacy("max-queries", "has no effect: use max-exact-queries");
         return new CursorPoolConfig(
                 block.oneOf("mode", otherwise.mode()),
                 block.integer("slice-width", otherwise.sliceWidth(), 10, 1_000_000),
-                block.integer("max-queries", otherwise.maxQueries(), 1, 100_000),
-                block.integer("max-exact-queries", otherwise.maxExactQueries(), 1, 1_000),
+                block.integer("max-exact-queries", otherwise.maxQueries(), 1, 1_000),
                 MemoryBudget.Part.BOOKMARKS.or(block.longInteger("max-bytes", 0, 0, Long.MAX_VALUE)),
                 block.millis("max-age", otherwise.maxAge().toMillis(), 1_000, Integer.MAX_VALUE),
                 block.integer("builds", otherwise.builds(), 1, 64),
@@ -140,22 +142,6 @@ final class MongoBinding {
             return otherwise;
         }
         return heights;
-    }
-
-    private static ResultCacheConfig resultCache(Block block, int maxPageSize) {
-        var otherwise = ResultCacheConfig.DEFAULT;
-        int docs = block.integer("get-collection-cache-docs", Math.max(otherwise.docs(), maxPageSize), 1, 1_000_000);
-        if (docs < maxPageSize) {
-            block.refuse(
-                    "get-collection-cache-docs",
-                    "must be at least max-pagesize, which is " + maxPageSize + ", but was " + docs);
-        }
-        return new ResultCacheConfig(
-                block.bool("get-collection-cache-enabled", otherwise.enabled()),
-                block.integer("get-collection-cache-size", otherwise.size(), 1, 1_000_000),
-                block.millis("get-collection-cache-ttl", otherwise.ttl().toMillis(), 0, Integer.MAX_VALUE),
-                docs,
-                MemoryBudget.Part.RESULTS.or(block.longInteger("get-collection-cache-bytes", 0, 0, 1L << 40)));
     }
 
     private static ChangeStreamConfig streams(Block block, boolean enabled) {

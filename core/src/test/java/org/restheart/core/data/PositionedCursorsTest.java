@@ -34,13 +34,13 @@ class PositionedCursorsTest {
     private static final int DOCUMENTS = 3_000;
 
     private static final String SMALL = """
-            eager-cursor-allocation-pool-size: 8
-            eager-cursor-allocation-linear-slice-width: 100
-            eager-cursor-allocation-linear-slice-delta: 20
-            eager-cursor-allocation-linear-slice-heights: [2, 1]
-            eager-cursor-allocation-random-max-cursors: 6
-            eager-cursor-allocation-random-slice-min-width: 100
-            """;
+        eager-cursor-allocation-pool-size: 8
+        eager-cursor-allocation-linear-slice-width: 100
+        eager-cursor-allocation-linear-slice-delta: 20
+        eager-cursor-allocation-linear-slice-heights: [2, 1]
+        eager-cursor-allocation-random-max-cursors: 6
+        eager-cursor-allocation-random-slice-min-width: 100
+        """;
 
     /// By `n`, which is not unique; documents with one `n` are in the order of their insertion.
     private static final String SORT = "&sort=" + encode("{\"n\": 1}");
@@ -131,8 +131,10 @@ class PositionedCursorsTest {
                 "natural | {} | {$natural: 1}      | &sort={\"$natural\":1}",
                 "noIndex | {} | {owner: 1, _id: 1} | &sort={\"owner\":1,\"_id\":1}",
                 "hinted  | {} | {n: 1, _id: 1}     | &sort={\"n\":1,\"_id\":1}&hint={\"n\":1}",
-                "where   | {$expr: {$gt: ['$n', 5]}} | {n: 1} | &sort={\"n\":1}&filter={\"$expr\":{\"$gt\":[\"$n\",5]}}",
-                "now     | {$expr: {$lt: ['$n', '$$NOW']}} | {_id: 1} | &sort={\"_id\":1}&filter={\"$expr\":{\"$lt\":[\"$n\",\"$$NOW\"]}}"
+                "where   | {$expr: {$gt: ['$n', 5]}} | {n: 1} |"
+                        + " &sort={\"n\":1}&filter={\"$expr\":{\"$gt\":[\"$n\",5]}}",
+                "now     | {$expr: {$lt: ['$n', '$$NOW']}} | {_id: 1} |"
+                        + " &sort={\"_id\":1}&filter={\"$expr\":{\"$lt\":[\"$n\",\"$$NOW\"]}}"
             })
     void pages_of_queries_without_bookmarks_are_those_of_skip(String name, String filter, String sort, String query)
             throws Exception {
@@ -256,7 +258,7 @@ class PositionedCursorsTest {
     @Test
     void what_bookmarks_can_serve_holds_nothing_open() throws Exception {
         filled("marked");
-        var gateway = start(", cursor-pool: {mode: BOOKMARKS}", SMALL);
+        var gateway = start(", cursor-pool: {mode: EXACT}", SMALL);
         await().until(() -> {
             page(gateway, "admin", "marked", "eager=linear&page=101&pagesize=10");
             return meter(gateway, "cursor_pool_pages_total{outcome=\"hit\"}") > 0;

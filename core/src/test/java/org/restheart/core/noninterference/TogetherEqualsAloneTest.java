@@ -26,8 +26,9 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class TogetherEqualsAloneTest {
     private static final String NOTHING_SHARED = """
-            , coalescing: {inserts: false, updates: false, reads: false, queries: false}, get-collection-cache-enabled: false, \
-            cursor-pool: {mode: NONE}""";
+        , coalescing: {inserts: false, updates: false, reads: false, queries: false}, \
+        cursor-pool: {mode: NONE}\
+        """;
     private static final int CALLERS = 16;
     private static final int DOCUMENTS = 40;
     private static final int ROUNDS = 12;

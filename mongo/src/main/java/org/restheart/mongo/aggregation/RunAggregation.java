@@ -29,7 +29,6 @@ import org.restheart.mongo.format.DocumentFormat.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
-import org.restheart.mongo.resultcache.WriteCounters;
 
 /// `GET /{db}/{collection}/_aggrs/{uri}`: runs an aggregation that the collection declares and returns all results.
 public final class RunAggregation implements DataHandler {
@@ -37,23 +36,19 @@ public final class RunAggregation implements DataHandler {
 
     private final DriverFinder documents;
     private final DocumentSizes sizes;
-    private final WriteCounters writes;
     private final Duration timeLimit;
     private final PipelineInspection inspection;
     private final Interpolation interpolation;
 
-    /// @param writes notified of aggregations that end in `$out` or `$merge`
     public RunAggregation(
             DriverFinder documents,
             DocumentSizes sizes,
-            WriteCounters writes,
             PipelineInspection inspection,
             Interpolation interpolation,
             Duration timeLimit) {
         this.interpolation = interpolation;
         this.documents = documents;
         this.sizes = sizes;
-        this.writes = writes;
         this.timeLimit = timeLimit;
         this.inspection = inspection;
     }
@@ -111,14 +106,10 @@ public final class RunAggregation implements DataHandler {
 
     private Response write(DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
         request.http().attribute(DataWrite.NOTED).ifPresent(noted -> noted.set(true));
-        try {
-            documents
-                    .aggregate(request.namespace(), stages, request.readSettings(timeLimit))
-                    .allowDiskUse(aggregation.allowDiskUse())
-                    .toCollection();
-        } finally {
-            writes.writtenAnywhere(); // the target may be in another database
-        }
+        documents
+                .aggregate(request.namespace(), stages, request.readSettings(timeLimit))
+                .allowDiskUse(aggregation.allowDiskUse())
+                .toCollection();
         return DocumentContent.response(request.http().lease(), List.of(), format(request));
     }
 

@@ -5,15 +5,18 @@ import com.mongodb.MongoException;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
+import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.cursor.Bookmarks.Bookmark;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.FindQuery;
 import org.slf4j.Logger;
@@ -41,20 +44,9 @@ final class BookmarkBuilder {
         this.meters = meters;
     }
 
-    /// Starts a build if it is due and fewer than the bound are running. Returns at once.
-    void startIfDue(QueryBookmarks<ApproximateBookmarks> target) {
-        startIfDue(target, () -> approximate(target), complete -> {
-            target.use(complete);
-            meters.built.increment();
-        });
-    }
-
-    /// As [#startIfDue]. The bookmarks are then kept exact for as long as they are used.
-    void startExactIfDue(QueryBookmarks<ExactBookmarks> target) {
-        startIfDue(target, () -> snapshot(target.query()), snapshot -> follower.follow(target, snapshot));
-    }
-
-    private <T> void startIfDue(QueryBookmarks<?> target, Supplier<Optional<T>> build, Consumer<T> use) {
+    /// Starts a build if it is due and fewer than the bound are running. Returns at once. The bookmarks are then kept
+    /// exact for as long as they are used.
+    void startIfDue(QueryBookmarks target) {
         if (!target.startBuild()) {
             return;
         }
@@ -64,7 +56,7 @@ final class BookmarkBuilder {
         }
         tasks.start("bookmarks", () -> {
             try {
-                build(build).ifPresentOrElse(use, () -> {
+                build(target.query()).ifPresentOrElse(snapshot -> follower.follow(target, snapshot), () -> {
                     meters.unfit.increment();
                     target.fail();
                 });
@@ -86,32 +78,19 @@ final class BookmarkBuilder {
         });
     }
 
-    private <T> Optional<T> build(Supplier<Optional<T>> build) {
+    private Optional<Snapshot> build(FindQuery query) {
         try {
-            return build.get();
+            return snapshot(query);
         } finally {
             free.release();
         }
-    }
-
-    /// Empty if no index has the sort order.
-    private Optional<ApproximateBookmarks> approximate(QueryBookmarks<ApproximateBookmarks> target) {
-        var query = target.query();
-        // Before the first read, so that no bookmark is older than its recorded time.
-        long now = System.nanoTime();
-        return SortIndex.find(client, query.namespace(), query.sort()).map(index -> {
-            var fresh = new ApproximateBookmarks(index, now, maxBytes);
-            target.useIncomplete(fresh);
-            scan.run(query, fresh, Optional.empty());
-            return fresh;
-        });
     }
 
     /// Bookmarks of one moment.
     ///
     /// @param asOf the time of the snapshot
     /// @param until the bookmarks are not usable before all changes up to this time are applied
-    record Snapshot(ExactBookmarks bookmarks, BsonTimestamp asOf, BsonTimestamp until) {}
+    record Snapshot(Bookmarks bookmarks, BsonTimestamp asOf, BsonTimestamp until) {}
 
     /// Empty if no index has the sort order, there are too few documents for a bookmark, or changes cannot be followed.
     private Optional<Snapshot> snapshot(FindQuery query) {
@@ -125,17 +104,59 @@ final class BookmarkBuilder {
             if (index.isEmpty()) {
                 return Optional.empty();
             }
-            var bookmarks = new ApproximateBookmarks(index.get(), now, maxBytes);
-            scan.run(query, bookmarks, Optional.of(session));
+            var scanned = new Scanned(maxBytes);
+            scan.run(query, index.get(), scanned, session);
             var time = session.getSnapshotTimestamp();
-            if (time == null || bookmarks.size() == 0) {
+            if (time == null || scanned.all().isEmpty()) {
                 return Optional.empty();
             }
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - now) + 1;
             return Optional.of(new Snapshot(
-                    new ExactBookmarks(index.get(), bookmarks.all(), query.sort(), now),
+                    new Bookmarks(index.get(), scanned.all(), query.sort(), now),
                     time,
                     new BsonTimestamp((int) (time.getTime() + seconds), 0)));
+        }
+    }
+
+    /// The bookmarks of a scan. When there are too many, those that are closest together are removed, so that the
+    /// others
+    /// are spread over the whole result. Confined to one thread.
+    static final class Scanned {
+        private final long maxBytes;
+        private final TreeMap<Long, Bookmark> byPosition = new TreeMap<>();
+        private long bytes;
+
+        /// The distance that is kept when there are too many.
+        private long spacing = 1;
+
+        /// @param maxBytes of all keys in memory
+        Scanned(long maxBytes) {
+            this.maxBytes = maxBytes;
+        }
+
+        /// @param position after that of the last one
+        /// @param key copied
+        void set(long position, BsonDocument key) {
+            var bookmark = new Bookmark(position, RawDocuments.compact(RawDocuments.encode(key)));
+            byPosition.put(position, bookmark);
+            bytes += bookmark.bytes();
+            while (bytes > maxBytes && byPosition.size() > 1) {
+                spacing *= 2;
+                long next = 0;
+                for (var all = byPosition.values().iterator(); all.hasNext(); ) {
+                    var each = all.next();
+                    if (each.position() < next) {
+                        bytes -= each.bytes();
+                        all.remove();
+                    } else {
+                        next = each.position() + spacing;
+                    }
+                }
+            }
+        }
+
+        List<Bookmark> all() {
+            return List.copyOf(byPosition.values());
         }
     }
 
@@ -165,15 +186,14 @@ final class BookmarkBuilder {
 
         private static final int LONGEST = 1 << 20;
 
-        /// @param snapshot a snapshot session; absent to read the current state
+        /// @param snapshot a snapshot session
         /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be reached; the bookmarks so far are
         ///     kept
-        void run(FindQuery query, ApproximateBookmarks bookmarks, Optional<ClientSession> snapshot) {
+        void run(FindQuery query, SortIndex index, Scanned bookmarks, ClientSession snapshot) {
             var collection = query.settings()
                     .apply(client.getDatabase(query.namespace().getDatabaseName())
                             .getCollection(query.namespace().getCollectionName(), RawBsonDocument.class));
             var filter = query.filter().single();
-            var index = bookmarks.index();
             long start = System.nanoTime();
             long position = 0;
             int documents = width;
@@ -181,8 +201,8 @@ final class BookmarkBuilder {
             RawBsonDocument key = null;
             while (tasks.isRunning() && System.nanoTime() - start < TOTAL_LIMIT.toNanos()) {
                 long before = System.nanoTime();
-                var step = snapshot.map(session -> collection.find(session, filter))
-                        .orElseGet(() -> collection.find(filter))
+                var step = collection
+                        .find(snapshot, filter)
                         .sort(query.sort())
                         .hint(index.pattern())
                         .returnKey(true)
@@ -205,7 +225,7 @@ final class BookmarkBuilder {
                     longSteps = 0;
                     documents = Math.max(Math.ceilDiv(width, SHORTEST_PART), documents / 2);
                 }
-                documents = (int) Math.max(documents, Math.min(bookmarks.spacing(), LONGEST));
+                documents = (int) Math.max(documents, Math.min(bookmarks.spacing, LONGEST));
             }
         }
     }

@@ -10,8 +10,6 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCursor;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
@@ -40,8 +38,7 @@ final class BookmarkedPages {
     private final MongoClient client;
     private final DriverFinder documents;
     private final Duration maxAge;
-    private final Cache<QueryKey, QueryBookmarks<ApproximateBookmarks>> approximate;
-    private final Cache<QueryKey, QueryBookmarks<ExactBookmarks>> exact;
+    private final Cache<QueryKey, QueryBookmarks> byOrder;
     private final BookmarkBuilder builder;
     private final PagingMeters meters;
 
@@ -55,19 +52,18 @@ final class BookmarkedPages {
         this.documents = documents;
         this.meters = meters;
         this.maxAge = config.maxAge();
-        this.approximate = cache(config.maxQueries());
-        this.exact = cache(config.maxExactQueries());
+        this.byOrder = cache(config.maxQueries());
         this.builder = new BookmarkBuilder(tasks, client, config, meters);
-        meters.observe(approximate.asMap().values(), exact.asMap().values());
+        meters.observe(byOrder.asMap().values());
     }
 
-    private <B extends Bookmarks> Cache<QueryKey, QueryBookmarks<B>> cache(int most) {
+    private Cache<QueryKey, QueryBookmarks> cache(int most) {
         return Caffeine.newBuilder()
                 .maximumWeight((long) most * BYTES)
-                .weigher((QueryKey key, QueryBookmarks<B> _) -> key.weight(BYTES))
+                .weigher((QueryKey key, QueryBookmarks _) -> key.weight(BYTES))
                 .expireAfterAccess(maxAge)
                 .executor(Runnable::run)
-                .removalListener((@Nullable QueryKey _, @Nullable QueryBookmarks<B> removed, RemovalCause cause) -> {
+                .removalListener((@Nullable QueryKey _, @Nullable QueryBookmarks removed, RemovalCause cause) -> {
                     if (removed != null) {
                         removed.discard();
                     }
@@ -78,73 +74,37 @@ final class BookmarkedPages {
                 .build();
     }
 
-    private <B extends Bookmarks> QueryBookmarks<B> of(FindQuery query, Cache<QueryKey, QueryBookmarks<B>> all) {
-        return all.get(query.orderKey(), _ -> new QueryBookmarks<>(query, maxAge));
+    private QueryBookmarks of(FindQuery query) {
+        return byOrder.get(query.orderKey(), _ -> new QueryBookmarks(query, maxAge));
     }
 
-    /// Whether bookmarks are known not to be usable for the query.
+    /// Whether bookmarks are known not to be usable for the query now.
     boolean isUnfit(FindQuery query) {
-        return of(query, approximate).isUnfit();
-    }
-
-    /// The page as of the time when its bookmark was set.
-    Optional<MongoCursor<RawBsonDocument>> approximate(FindQuery query, int batchSize) {
-        var known = of(query, approximate);
-        builder.startIfDue(known);
-        return whileIndexExists(
-                approximate,
-                query,
-                () -> known.bookmarks()
-                        .flatMap(bookmarks -> bookmarks
-                                .nearest(query.skip())
-                                .map(bookmark -> read(query, bookmarks, bookmark, batchSize))));
-    }
-
-    private MongoCursor<RawBsonDocument> read(
-            FindQuery query, ApproximateBookmarks bookmarks, Bookmark bookmark, int batchSize) {
-        var index = bookmarks.index();
-        var range = index.from(bookmark.key());
-        long skip = query.skip() - bookmark.position();
-        meters.hit(skip);
-        if (!index.isVisibleIn(query.projection())) {
-            return documents.find(query.slice(skip, query.limit()), range, batchSize);
-        }
-        if (!index.reverse() || skip == 0) {
-            var page = documents.find(query.slice(skip, query.limit()), range, batchSize);
-            return marking(page, bookmarks, query.skip());
-        }
-        // Against the index, the page's own bookmark is the key of the document before it, so read that one, too.
-        var page = marking(
-                documents.find(query.slice(skip - 1, query.limit() + 1), range, batchSize + 1),
-                bookmarks,
-                query.skip() - 1);
-        if (page.hasNext()) {
-            page.next();
-        }
-        return page;
-    }
-
-    private static MongoCursor<RawBsonDocument> marking(
-            MongoCursor<RawBsonDocument> page, ApproximateBookmarks bookmarks, long position) {
-        var marker = bookmarks.marker(position);
-        return new Page(page, marker::read, marker::end);
+        return of(query).isUnfit();
     }
 
     /// The page that MongoDB's skip would return. It is returned only when all writes acknowledged before the
     /// request, to any client, are applied to the bookmarks: each reply of MongoDB contains the time of its last
     /// write, and the change stream its position.
-    Optional<MongoCursor<RawBsonDocument>> exact(FindQuery query, int batchSize) {
+    Optional<MongoCursor<RawBsonDocument>> find(FindQuery query, int batchSize) {
         if (query.settings().readConcern().isPresent()
                 || query.settings().readPreference().isPresent()) {
             return Optional.empty(); // a lagging member returns stale data
         }
-        var known = of(query, exact);
-        builder.startExactIfDue(known);
-        return whileIndexExists(
-                exact, query, () -> known.bookmarks().flatMap(bookmarks -> exact(query, bookmarks, batchSize)));
+        var known = of(query);
+        builder.startIfDue(known);
+        try {
+            return known.bookmarks().flatMap(bookmarks -> exact(query, bookmarks, batchSize));
+        } catch (MongoCommandException e) {
+            if (!SortIndex.mayBeGone(e)) {
+                throw e;
+            }
+            byOrder.invalidate(query.orderKey());
+            return Optional.empty();
+        }
     }
 
-    private Optional<MongoCursor<RawBsonDocument>> exact(FindQuery query, ExactBookmarks bookmarks, int batchSize) {
+    private Optional<MongoCursor<RawBsonDocument>> exact(FindQuery query, Bookmarks bookmarks, int batchSize) {
         var nearest = bookmarks.nearest(query.skip());
         if (nearest.isEmpty()) {
             return Optional.empty();
@@ -158,11 +118,11 @@ final class BookmarkedPages {
                 return Optional.empty();
             }
             var state = bookmarks.check(nearest.get(), moment);
-            if (state == ExactBookmarks.State.PENDING) {
+            if (state == Bookmarks.State.PENDING) {
                 meters.awaited.increment();
                 state = bookmarks.await(nearest.get(), moment, timeout(query));
             }
-            kept = state == ExactBookmarks.State.VALID;
+            kept = state == Bookmarks.State.VALID;
             return switch (state) {
                 case VALID -> Optional.of(page);
                 case MOVED -> readAgain(query, bookmarks, batchSize);
@@ -177,7 +137,7 @@ final class BookmarkedPages {
 
     /// By now all writes before the request are applied. Later ones may or may not be included, as with MongoDB's
     /// skip, which yields to writes.
-    private Optional<MongoCursor<RawBsonDocument>> readAgain(FindQuery query, ExactBookmarks bookmarks, int batchSize) {
+    private Optional<MongoCursor<RawBsonDocument>> readAgain(FindQuery query, Bookmarks bookmarks, int batchSize) {
         meters.repeated.increment();
         return bookmarks
                 .nearest(query.skip())
@@ -193,50 +153,26 @@ final class BookmarkedPages {
 
     /// @param session ends with the page
     private MongoCursor<RawBsonDocument> read(
-            ClientSession session, FindQuery query, ExactBookmarks bookmarks, Bookmark bookmark, int batchSize) {
+            ClientSession session, FindQuery query, Bookmarks bookmarks, Bookmark bookmark, int batchSize) {
         long skip = query.skip() - bookmark.position();
         var range = bookmarks.index().from(bookmark.key());
         try {
             var page = documents.find(session, query.slice(skip, query.limit()), range, batchSize);
             meters.hit(skip);
-            return new Page(page, _ -> {}, session::close);
+            return new Page(page, session);
         } catch (RuntimeException e) {
             session.close();
             throw e;
         }
     }
 
-    private static <B extends Bookmarks> Optional<MongoCursor<RawBsonDocument>> whileIndexExists(
-            Cache<QueryKey, QueryBookmarks<B>> known,
-            FindQuery query,
-            Supplier<Optional<MongoCursor<RawBsonDocument>>> read) {
-        try {
-            return read.get();
-        } catch (MongoCommandException e) {
-            if (!SortIndex.mayBeGone(e)) {
-                throw e;
-            }
-            known.invalidate(query.orderKey());
-            return Optional.empty();
-        }
-    }
-
-    /// A page that reports each document read, and its end. Confined to one request.
+    /// A page with whose end its session ends. Confined to one request.
     private static final class Page extends DocumentCursor.Wrapper {
-        private final Consumer<RawBsonDocument> onRead;
-        private final Runnable onClose;
+        private final ClientSession session;
 
-        Page(MongoCursor<RawBsonDocument> documents, Consumer<RawBsonDocument> onRead, Runnable onClose) {
+        Page(MongoCursor<RawBsonDocument> documents, ClientSession session) {
             super(documents);
-            this.onRead = onRead;
-            this.onClose = onClose;
-        }
-
-        @Override
-        public RawBsonDocument next() {
-            var next = super.next();
-            onRead.accept(next);
-            return next;
+            this.session = session;
         }
 
         @Override
@@ -244,7 +180,7 @@ final class BookmarkedPages {
             try {
                 super.close();
             } finally {
-                onClose.run();
+                session.close();
             }
         }
     }

@@ -4,55 +4,63 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.restheart.http.MemoryBudget;
-import org.restheart.mongo.find.Shortcuts.Bookmarking;
+import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 
 /// The `mongo.cursor-pool` section of the configuration, and the keys of the cursors that are positioned ahead.
 ///
-/// @param mode the default mode
+/// @param mode how pages are found if a request does not say it
 /// @param sliceWidth documents between two bookmarks that are set ahead of requests; pages before the first are
 ///     skipped by MongoDB
-/// @param maxQueries queries with bookmarks at once; the least recently used are forgotten
-/// @param maxExactQueries the same for exact ones, each of which has a change stream open
+/// @param maxQueries queries with bookmarks at once, each of which has a change stream open; the least recently used
+/// are
+///     forgotten
 /// @param maxBytes of all bookmarks together; each query may use its share
 /// @param maxAge the maximum age of bookmarks and cursors that are used
 /// @param builds concurrent builds of bookmarks, and of cursors; further ones are started by a later request
 /// @param allocation cursors positioned ahead, for queries that bookmarks cannot serve
 public record CursorPoolConfig(
-        Bookmarking mode,
-        int sliceWidth,
-        int maxQueries,
-        int maxExactQueries,
-        long maxBytes,
-        Duration maxAge,
-        int builds,
-        Allocation allocation) {
+        Mode mode, int sliceWidth, int maxQueries, long maxBytes, Duration maxAge, int builds, Allocation allocation) {
     /// MongoDB closes cursors that are idle for ten minutes.
     private static final Duration MAX_CURSOR_AGE = Duration.ofMinutes(8);
 
+    /// How pages are found.
+    public enum Mode {
+        /// MongoDB skips the documents before the page.
+        NONE(Shortcuts.NONE),
+
+        /// By bookmarks.
+        EXACT(new Shortcuts(true, CursorsAhead.NONE)),
+
+        /// By bookmarks, or cursors that are positioned ahead.
+        EAGER(new Shortcuts(true, CursorsAhead.LINEAR)),
+
+        /// As [#EXACT], for configurations of former releases.
+        BOOKMARKS(EXACT.shortcuts);
+
+        private final Shortcuts shortcuts;
+
+        Mode(Shortcuts shortcuts) {
+            this.shortcuts = shortcuts;
+        }
+    }
+
+    /// For requests that do not say it.
+    public Shortcuts shortcuts() {
+        return mode.shortcuts;
+    }
+
     public static final CursorPoolConfig DEFAULT = new CursorPoolConfig(
-            Bookmarking.EXACT,
-            500,
-            64,
-            16,
-            MemoryBudget.Part.BOOKMARKS.bytes(),
-            Duration.ofMinutes(5),
-            2,
-            Allocation.DEFAULT);
+            Mode.EXACT, 500, 16, MemoryBudget.Part.BOOKMARKS.bytes(), Duration.ofMinutes(5), 2, Allocation.DEFAULT);
 
     public CursorPoolConfig {
-        if (sliceWidth < 1
-                || maxQueries < 1
-                || maxExactQueries < 1
-                || maxBytes < 1
-                || builds < 1
-                || !maxAge.isPositive()) {
+        if (sliceWidth < 1 || maxQueries < 1 || maxBytes < 1 || builds < 1 || !maxAge.isPositive()) {
             throw new IllegalArgumentException("mongo.cursor-pool: all bounds must be at least 1");
         }
     }
 
     long maxBytesPerQuery() {
-        return maxBytes / ((long) maxQueries + maxExactQueries);
+        return maxBytes / maxQueries;
     }
 
     /// No page is read from a cursor that was opened longer ago: at most eight minutes, so that MongoDB has not

@@ -17,7 +17,6 @@ import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.InlineRead;
-import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 import org.restheart.mongo.find.StagedFilter;
 
@@ -51,7 +50,7 @@ public final class DeepPageFinder implements Finder, AutoCloseable {
         if (bookmarks || mayUseCursors(query, false)) {
             InlineRead.forbid();
         }
-        var page = bookmarks ? bookmarked(query, batchSize) : Optional.<MongoCursor<RawBsonDocument>>empty();
+        var page = bookmarks ? bookmarked.find(query, batchSize) : Optional.<MongoCursor<RawBsonDocument>>empty();
         if (page.isEmpty() && mayUseCursors(query, bookmarks)) {
             page = pool.find(query, batchSize);
             page.ifPresent(_ -> meters.leased.increment());
@@ -64,18 +63,9 @@ public final class DeepPageFinder implements Finder, AutoCloseable {
         });
     }
 
-    private Optional<MongoCursor<RawBsonDocument>> bookmarked(FindQuery query, int batchSize) {
-        return switch (query.shortcuts().bookmarking()) {
-            case NONE -> Optional.empty();
-            case BOOKMARKS -> bookmarked.approximate(query, batchSize);
-            case EXACT -> bookmarked.exact(query, batchSize);
-            case EAGER -> bookmarked.exact(query, batchSize).or(() -> bookmarked.approximate(query, batchSize));
-        };
-    }
-
     /// False if bookmarks are off, for pages before the first, and for queries without a limit or a fixed order.
     private boolean mayUseBookmarks(FindQuery query) {
-        return query.shortcuts().bookmarking() != Bookmarking.NONE
+        return query.shortcuts().bookmarks()
                 && query.skip() >= firstBookmark
                 && query.limit() > 0
                 && hasFixedOrder(query);
@@ -89,8 +79,7 @@ public final class DeepPageFinder implements Finder, AutoCloseable {
     }
 
     /// False for queries with a hint or a collation, for staged filters and projections, and for filters that depend on
-    /// more than
-    /// the documents or cannot be combined with a hint.
+    /// more than the documents or cannot be combined with a hint.
     private static boolean hasFixedOrder(FindQuery query) {
         return query.hint().isEmpty()
                 && query.settings().collation().isEmpty()

@@ -69,7 +69,7 @@ record ExactFollower(BackgroundTasks tasks, MongoClient client, PagingMeters met
 
     /// Publishes the bookmarks once the changes during their build are applied, and returns when they are no longer
     /// used or valid.
-    void follow(QueryBookmarks<ExactBookmarks> target, BookmarkBuilder.Snapshot snapshot) {
+    void follow(QueryBookmarks target, BookmarkBuilder.Snapshot snapshot) {
         var query = target.query();
         var bookmarks = snapshot.bookmarks();
         boolean used = false;
@@ -85,7 +85,7 @@ record ExactFollower(BackgroundTasks tasks, MongoClient client, PagingMeters met
                 }
                 feed.passed().ifPresent(bookmarks::advanceTo);
                 if (!used && (change.isEmpty() || isPast(snapshot.until(), change.get()))) {
-                    target.useAndPause(bookmarks);
+                    target.use(bookmarks);
                     meters.built.increment();
                     used = true;
                 }
@@ -113,7 +113,7 @@ record ExactFollower(BackgroundTasks tasks, MongoClient client, PagingMeters met
     }
 
     /// @return whether the bookmarks are still valid
-    private static boolean count(FindQuery query, ExactBookmarks bookmarks, ChangeStreamDocument<?> change) {
+    private static boolean count(FindQuery query, Bookmarks bookmarks, ChangeStreamDocument<?> change) {
         var document = change.getDocumentKey();
         var type = change.getOperationType();
         if (!canCount(query) || document == null || type == null) {

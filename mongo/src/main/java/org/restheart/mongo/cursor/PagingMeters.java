@@ -96,19 +96,11 @@ final class PagingMeters {
                 .register(registry);
     }
 
-    void observe(
-            Collection<QueryBookmarks<ApproximateBookmarks>> approximate,
-            Collection<QueryBookmarks<ExactBookmarks>> exact) {
-        gauge("queries", "Queries that are remembered", () -> approximate.size() + exact.size());
-        gauge(
-                "bookmarks",
-                "Bookmarks of all queries",
-                () -> sum(approximate, Bookmarks::size) + sum(exact, Bookmarks::size));
-        gauge(
-                "bytes",
-                "Memory that bookmarks take",
-                () -> sum(approximate, Bookmarks::bytes) + sum(exact, Bookmarks::bytes));
-        gauge("streams", "Change streams that keep bookmarks exact", () -> sum(exact, _ -> 1));
+    void observe(Collection<QueryBookmarks> queries) {
+        gauge("queries", "Queries that are remembered", queries::size);
+        gauge("bookmarks", "Bookmarks of all queries", () -> sum(queries, Bookmarks::size));
+        gauge("bytes", "Memory that bookmarks take", () -> sum(queries, Bookmarks::bytes));
+        gauge("streams", "Change streams that keep bookmarks exact", () -> sum(queries, _ -> 1));
     }
 
     void observe(ParkedCursors cursors) {
@@ -123,7 +115,7 @@ final class PagingMeters {
                 .register(registry);
     }
 
-    private static <B extends Bookmarks> long sum(Collection<QueryBookmarks<B>> queries, ToLongFunction<B> value) {
+    private static long sum(Collection<QueryBookmarks> queries, ToLongFunction<Bookmarks> value) {
         return queries.stream()
                 .map(QueryBookmarks::bookmarks)
                 .flatMap(Optional::stream)

@@ -10,7 +10,7 @@ import org.restheart.mongo.find.FindQuery;
 /// The bookmarks of the queries with one [FindQuery#orderKey()], and the schedule of their builds. The filter of
 /// the caller's permission is part of the key, so callers who may see different documents never share bookmarks.
 /// Thread-safe.
-final class QueryBookmarks<B extends Bookmarks> {
+final class QueryBookmarks {
     /// At most a tenth of the time is spent on bookmarks that writes invalidate.
     private static final int BACKOFF = 10;
 
@@ -44,7 +44,7 @@ final class QueryBookmarks<B extends Bookmarks> {
     private long usedSince;
 
     @GuardedBy("this")
-    private @Nullable B current;
+    private @Nullable Bookmarks current;
 
     /// @param query one with the key
     QueryBookmarks(FindQuery query, Duration maxAge) {
@@ -57,8 +57,8 @@ final class QueryBookmarks<B extends Bookmarks> {
         return query;
     }
 
-    synchronized Optional<B> bookmarks() {
-        return Optional.ofNullable(current).filter(those -> those.isUsable(maxAge));
+    synchronized Optional<Bookmarks> bookmarks() {
+        return Optional.ofNullable(current).filter(those -> those.isUsable());
     }
 
     /// Whether the caller has to set bookmarks now, and then to call one of the following methods. False for the
@@ -69,7 +69,7 @@ final class QueryBookmarks<B extends Bookmarks> {
             return false;
         }
         synchronized (this) {
-            boolean fresh = bookmarks().filter(those -> those.isFresh(maxAge)).isPresent();
+            boolean fresh = bookmarks().filter(those -> those.isFresh()).isPresent();
             if (fresh || building || discarded || System.nanoTime() - notBefore < 0) {
                 return false;
             }
@@ -90,53 +90,42 @@ final class QueryBookmarks<B extends Bookmarks> {
         notBefore = System.nanoTime() + maxAge.toNanos();
     }
 
-    /// Whether bookmarks are known not to be usable for the queries.
+    /// Whether bookmarks are known not to be usable for the queries, or not for a while, since changes undo them.
     synchronized boolean isUnfit() {
-        return unfit;
+        return unfit || (bookmarks().isEmpty() && System.nanoTime() - notBefore < 0);
     }
 
-    /// Publishes an incomplete set of bookmarks, if there are no others.
-    synchronized void useIncomplete(B fresh) {
-        if (bookmarks().isEmpty() && !discarded) {
-            current = fresh;
-        }
-    }
-
-    synchronized void use(B fresh) {
+    /// The next build is delayed, so that most of the time is left for other work.
+    synchronized void use(Bookmarks fresh) {
         building = false;
         unfit = false;
         usedSince = System.nanoTime();
         current = discarded ? null : fresh;
-    }
-
-    /// As [#use]; the next build is delayed, so that most of the time is left for other work.
-    synchronized void useAndPause(B fresh) {
-        use(fresh);
         pauseAfter(fresh);
     }
 
     /// Records that a change invalidated them before they were used: the next build is delayed longer.
-    synchronized void invalidated(B those) {
+    synchronized void invalidated(Bookmarks those) {
         building = false;
         backoff = Math.min(2 * backoff, MAX_BACKOFF);
         pauseAfter(those);
     }
 
     @GuardedBy("this")
-    private void pauseAfter(B built) {
+    private void pauseAfter(Bookmarks built) {
         long now = System.nanoTime();
         lastPause = Math.min(backoff * (now - built.setAt()), maxAge.toNanos());
         notBefore = now + lastPause;
     }
 
     /// Whether these are still used and have to be kept exact.
-    synchronized boolean needs(B those) {
+    synchronized boolean needs(Bookmarks those) {
         return current == those && System.nanoTime() - lastRequest < maxAge.toNanos();
     }
 
     /// Removes bookmarks that are no longer exact. If they were used for a shorter time than the last pause, the
     /// next one is longer.
-    synchronized void drop(B those) {
+    synchronized void drop(Bookmarks those) {
         if (current == those) {
             current = null;
             backoff = System.nanoTime() - usedSince > lastPause ? BACKOFF : Math.min(2 * backoff, MAX_BACKOFF);

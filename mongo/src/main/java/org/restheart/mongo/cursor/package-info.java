@@ -1,7 +1,7 @@
 /// Deep pages without skipping every document before them. A page is found by one of three mechanisms:
 ///
 /// - **Bookmarks** are index keys at known positions of a query's result. A page is a short range scan from the
-///   nearest one. Exact bookmarks are kept up to date by a change stream; approximate ones expire.
+///   nearest one. A change stream keeps them exact.
 /// - **Positioned cursors** are cursors of MongoDB that were positioned before a request asked for the page, for
 ///   queries whose order no index has.
 /// - **Continuations** begin after the last document of the previous page, at a key instead of a position.
@@ -11,16 +11,16 @@
 /// 1. [DeepPageFinder] decides which mechanism may serve the query: no hint, a filter that depends only on the
 ///    documents, a page behind the first bookmark.
 /// 2. [BookmarkedPages] looks up the [QueryBookmarks] of queries with the same filter and order, and takes the last
-///    bookmark before the page: from [ApproximateBookmarks] or [ExactBookmarks], both [Bookmarks].
+///    bookmark before the page, from [Bookmarks].
 /// 3. It reads the page with the range of the [SortIndex] that begins at the bookmark, skipping the few documents
-///    between. An exact page is returned only when [ExactBookmarks] knows all changes up to the time of MongoDB's
+///    between. The page is returned only when [Bookmarks] knows all changes up to the time of MongoDB's
 ///    reply; if these moved the bookmark, the page is read once more.
 /// 4. Without bookmarks, [CursorPool] leases the nearest idle one before the page from [ParkedCursors], a
 ///    [PositionedCursor], and reads from it. Closing the page parks the cursor at its end.
 /// 5. Otherwise MongoDB skips. A request never waits for anything to be prepared.
 ///
 /// In the background, triggered by the second request of a query, a few at a time: [BookmarkBuilder] finds the index
-/// and sets bookmarks by an [BookmarkBuilder.IndexScan]; for exact ones it scans a snapshot, and [ExactFollower] then
+/// and sets bookmarks by an [BookmarkBuilder.IndexScan] of a snapshot, and [ExactFollower] then
 /// applies the changes since, which [BsonOrder] compares with the bookmarks. [Allocator] positions cursors at the
 /// positions that [CursorPoolConfig.Allocation] computes.
 ///

@@ -71,15 +71,10 @@ public record FindQuery(
         return parts(settings).key();
     }
 
-    /// The key of the result and the allowed shortcuts, without the requested slice.
-    public QueryKey resultKey() {
-        return parts(settings).add(shortcuts).key();
-    }
-
     /// The key of the documents that it finds now, within whatever time. A first page needs no shortcut but the
     /// preparation of later ones.
     public QueryKey sharedKey() {
-        boolean isFirst = skip == 0 && shortcuts.cursorsAhead() == Shortcuts.CursorsAhead.NONE && !shortcuts.cached();
+        boolean isFirst = skip == 0 && shortcuts.cursorsAhead() == Shortcuts.CursorsAhead.NONE;
         return parts(settings.within(Duration.ZERO))
                 .add(isFirst ? Shortcuts.NONE : shortcuts)
                 .add(skip)

@@ -137,9 +137,8 @@ public final class QueryKey {
         }
 
         public Parts add(Shortcuts shortcuts) {
-            return add(shortcuts.bookmarking().name())
-                    .add(shortcuts.cursorsAhead().name())
-                    .add(shortcuts.cached() ? 1 : 0);
+            return add(shortcuts.bookmarks() ? 1 : 0)
+                    .add(shortcuts.cursorsAhead().name());
         }
 
         /// Called once, last.

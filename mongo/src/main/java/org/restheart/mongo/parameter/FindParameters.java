@@ -21,7 +21,6 @@ import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.resource.ResourceMethods;
@@ -32,7 +31,7 @@ import org.restheart.mongo.resource.ResourcePath;
 /// @param filter all `filter` parameters, ANDed; empty document without one
 /// @param keys all `keys` parameters merged, the projection; empty means every field
 /// @param sort the requested one or the default, `_id` descending
-/// @param shortcuts requested with `eager` and `cache` or allowed by the configuration
+/// @param shortcuts requested with `eager` or allowed by the configuration
 public record FindParameters(
         Paging paging,
         Counting counting,
@@ -61,7 +60,7 @@ public record FindParameters(
                 ? new BsonDocument()
                 : SortParameter.sort(query);
         var hint = HintParameter.parse(query);
-        var shortcuts = shortcuts(query, settings.bookmarking(), cache(query));
+        var shortcuts = shortcuts(query, settings.shortcuts());
         var keys = keys(query);
         return new FindParameters(paging, counting(query), filter(query), keys, sort, hint, shortcuts);
     }
@@ -119,35 +118,20 @@ public record FindParameters(
         return StagedFilter.all(filters);
     }
 
-    private static boolean cache(Query query) {
-        return query.first("cache")
-                .filter(value -> !value.equalsIgnoreCase("false") && !value.equals("0"))
-                .isPresent();
-    }
-
     /// The `eager` parameter: `LINEAR` and `RANDOM` determine where cursors are positioned; bookmarks serve both.
     ///
     /// @param configured the default
-    /// @param cached the value of `cache`
-    private static Shortcuts shortcuts(Query query, Bookmarking configured, boolean cached) {
+    private static Shortcuts shortcuts(Query query, Shortcuts configured) {
         return query.first("eager")
                 .map(value -> switch (value.toUpperCase(Locale.ROOT)) {
-                    case "LINEAR" -> new Shortcuts(eager(configured), CursorsAhead.LINEAR, cached);
-                    case "RANDOM" -> new Shortcuts(eager(configured), CursorsAhead.RANDOM, cached);
-                    case "NONE" -> new Shortcuts(Bookmarking.NONE, cached);
+                    case "LINEAR" -> new Shortcuts(true, CursorsAhead.LINEAR);
+                    case "RANDOM" -> new Shortcuts(true, CursorsAhead.RANDOM);
+                    case "NONE" -> Shortcuts.NONE;
                     default ->
                         throw new ProblemException(
                                 PARAMETER_INVALID, "illegal eager paramenter (must be LINEAR, RANDOM or NONE)");
                 })
-                .orElseGet(() -> new Shortcuts(
-                        configured, configured == Bookmarking.EAGER ? CursorsAhead.LINEAR : CursorsAhead.NONE, cached));
-    }
-
-    private static Bookmarking eager(Bookmarking configured) {
-        return switch (configured) {
-            case NONE, BOOKMARKS -> Bookmarking.BOOKMARKS;
-            case EXACT, EAGER -> Bookmarking.EAGER;
-        };
+                .orElse(configured);
     }
 
     /// The `hint` parameter, which index to use: a key document, a short form of one (`+a`, `-a`) or an index's

@@ -25,7 +25,7 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.find.Collations;
-import org.restheart.mongo.find.Shortcuts.Bookmarking;
+import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourceMethods;
@@ -268,7 +268,7 @@ public record Parameters(
             Representation representation,
             int pageSize,
             int maxPageSize,
-            Bookmarking bookmarking,
+            Shortcuts shortcuts,
             boolean refuseOperators,
             boolean strict) {}
 

@@ -3,7 +3,6 @@ package org.restheart.mongo.service;
 import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
-import com.mongodb.MongoNamespace;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
@@ -12,21 +11,17 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.resultcache.WriteCounters;
 
-/// `POST /ic?db=…&coll=…`: invalidates the cached metadata and query results of a collection, or of a database and
+/// `POST /ic?db=…&coll=…`: invalidates the cached metadata of a collection, or of a database and
 /// all its collections. For changes that were made without the gateway.
 public final class CacheInvalidator implements Service {
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
 
     private final Metadata metadata;
-    private final WriteCounters writes;
     private final Descriptions descriptions;
 
-    /// @param writes notified as of a write, which invalidates results of queries
-    public CacheInvalidator(Metadata metadata, WriteCounters writes, Descriptions descriptions) {
+    public CacheInvalidator(Metadata metadata, Descriptions descriptions) {
         this.metadata = metadata;
-        this.writes = writes;
         this.descriptions = descriptions;
     }
 
@@ -42,17 +37,16 @@ public final class CacheInvalidator implements Service {
         }
         request.query().first("db").ifPresent(descriptions::forget);
         if (!metadata.caches()) {
-            writes.writtenAnywhere(); // results of queries are cached nevertheless
             return Response.status(304);
         }
         var db = request.query()
                 .first("db")
                 .filter(name -> !name.isEmpty())
                 .orElseThrow(() -> new ProblemException(PARAMETER_INVALID, "the db query parameter is mandatory"));
-        request.query().first("coll").ifPresentOrElse(collection -> forgetCollection(db, collection), () -> {
-            metadata.forgetDbAndCollections(db);
-            writes.writtenAnywhere();
-        });
+        request.query()
+                .first("coll")
+                .ifPresentOrElse(
+                        collection -> forgetCollection(db, collection), () -> metadata.forgetDbAndCollections(db));
         return Response.status(200);
     }
 
@@ -62,6 +56,5 @@ public final class CacheInvalidator implements Service {
             throw new ProblemException(PARAMETER_INVALID, "the coll query parameter must not be empty");
         }
         metadata.forgetCollection(db, collection);
-        writes.written(new MongoNamespace(db, collection));
     }
 }

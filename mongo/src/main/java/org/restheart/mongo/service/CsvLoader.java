@@ -7,7 +7,6 @@ import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.RESERVED_NAME;
 
 import com.mongodb.MongoException;
-import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertOneModel;
@@ -52,7 +51,6 @@ import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
-import org.restheart.mongo.resultcache.WriteCounters;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Ids;
@@ -65,20 +63,12 @@ public final class CsvLoader implements Service {
     private final MongoClient client;
     private final Metadata metadata;
     private final Schemas schemas;
-    private final WriteCounters writes;
     private final ForbiddenOperators forbiddenOperators;
 
-    /// @param writes notified, to invalidate cached results
-    public CsvLoader(
-            MongoClient client,
-            Metadata metadata,
-            Schemas schemas,
-            WriteCounters writes,
-            ForbiddenOperators forbiddenOperators) {
+    public CsvLoader(MongoClient client, Metadata metadata, Schemas schemas, ForbiddenOperators forbiddenOperators) {
         this.client = client;
         this.metadata = metadata;
         this.schemas = schemas;
-        this.writes = writes;
         this.forbiddenOperators = forbiddenOperators;
     }
 
@@ -145,7 +135,6 @@ public final class CsvLoader implements Service {
                     : e;
         } finally {
             metadata.forgetCollection(options.db(), options.collection());
-            writes.written(new MongoNamespace(options.db(), options.collection()));
         }
         var answer = answer(rows, counts);
         for (var name : CsvOptions.unknown(request.query())) {

@@ -15,33 +15,29 @@ import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.Shortcuts.Bookmarking;
+import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 
 /// A finder with bookmarks over the database of a test class, and MongoDB's own skip to compare it with.
 final class BookmarkFixture {
     private final TestMongo mongo;
-    private final Bookmarking bookmarking;
     private final DriverFinder documents;
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final DeepPageFinder finder;
 
-    /// @param bookmarking of queries
     /// @param width documents between two bookmarks
     /// @param maxBytes of all bookmarks
-    BookmarkFixture(TestMongo mongo, Bookmarking bookmarking, int width, long maxBytes) {
+    BookmarkFixture(TestMongo mongo, int width, long maxBytes) {
         this.mongo = mongo;
-        this.bookmarking = bookmarking;
         this.documents = new DriverFinder(mongo.client());
         this.finder = new DeepPageFinder(
                 new BackgroundTasks(),
                 mongo.client(),
                 documents,
                 new CursorPoolConfig(
-                        Bookmarking.NONE,
+                        CursorPoolConfig.Mode.NONE,
                         width,
-                        20,
                         20,
                         maxBytes,
                         Duration.ofMinutes(5),
@@ -60,7 +56,7 @@ final class BookmarkFixture {
                         0,
                         0,
                         ReadSettings.DEFAULT)
-                .with(new Shortcuts(bookmarking, false));
+                .with(new Shortcuts(true, CursorsAhead.NONE));
     }
 
     /// The page as the finder reads it.

@@ -28,7 +28,6 @@ import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
@@ -51,7 +50,7 @@ class CursorPoolTest {
 
     private CursorPool pool(PositionedCursor.Opener opener, int size) {
         var allocation = new CursorPoolConfig.Allocation(size, 100, 10, List.of(2, 1), 5, 100, 7);
-        var config = new CursorPoolConfig(Bookmarking.EXACT, 100, 1, 1, 1, Duration.ofMinutes(1), 1, allocation);
+        var config = new CursorPoolConfig(CursorPoolConfig.Mode.EXACT, 100, 1, 1, Duration.ofMinutes(1), 1, allocation);
         var pool = new CursorPool(
                 new BackgroundTasks(), opener, new DriverFinder(mongo.client()), config, new PagingMeters(registry));
         pools.add(pool);
@@ -76,7 +75,7 @@ class CursorPoolTest {
                         skip,
                         limit,
                         ReadSettings.DEFAULT)
-                .with(new Shortcuts(Bookmarking.BOOKMARKS, CursorsAhead.LINEAR, false));
+                .with(new Shortcuts(true, CursorsAhead.LINEAR));
     }
 
     private static List<Integer> read(MongoCursor<RawBsonDocument> page) {

@@ -6,8 +6,6 @@ import static org.awaitility.Awaitility.await;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.IndexOptions;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -19,12 +17,9 @@ import org.bson.conversions.Bson;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -56,7 +51,7 @@ class DeepPageFinderTest {
 
     DeepPageFinderTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.fixture = new BookmarkFixture(mongo, Bookmarking.BOOKMARKS, WIDTH, 1 << 22);
+        this.fixture = new BookmarkFixture(mongo, WIDTH, 1 << 22);
     }
 
     private MongoCollection<BsonDocument> collection(String name) {
@@ -170,29 +165,6 @@ class DeepPageFinderTest {
     }
 
     @Test
-    void bookmarks_keep_their_positions_while_documents_before_them_change() {
-        var collection = filled("changes");
-        var query = fixture.query("changes", "{}", "{_id: 1}");
-        warmUp(query);
-        var before = fixture.read(query.slice(500, 5));
-        collection.deleteMany(BsonDocument.parse("{_id: {$lt: 40}}"));
-        assertThat(fixture.read(query.slice(500, 5))).isEqualTo(before);
-        assertThat(fixture.read(query.with(Shortcuts.NONE).slice(500, 5))).isNotEqualTo(before);
-    }
-
-    @Test
-    void a_deleted_document_is_never_shown_even_if_a_bookmark_was_set_at_it() {
-        var collection = filled("deleted");
-        for (var sort : List.of("{_id: 1}", "{_id: -1}")) {
-            var query = fixture.query("deleted", "{}", sort);
-            warmUp(query);
-            var page = fixture.read(query.slice(500, 5));
-            collection.deleteOne(page.getFirst());
-            assertThat(fixture.read(query.slice(500, 4))).containsExactlyElementsOf(page.subList(1, 5));
-        }
-    }
-
-    @Test
     void by_default_pages_are_exact_at_every_moment() {
         var collection = filled("exact");
         var query = fixture.query("exact", "{}", "{_id: 1}").with(Shortcuts.NONE);
@@ -201,35 +173,6 @@ class DeepPageFinderTest {
             collection.deleteOne(new BsonDocument("_id", new BsonInt32(i)));
         }
         assertThat(fixture.count("cursor_pool_pages", "outcome", "hit")).isZero();
-    }
-
-    @Test
-    void bookmarks_are_replaced_before_they_are_older_than_promised() {
-        filled("ages");
-        var young = new DeepPageFinder(
-                new BackgroundTasks(),
-                mongo.client(),
-                new DriverFinder(mongo.client()),
-                new CursorPoolConfig(
-                        Bookmarking.NONE,
-                        WIDTH,
-                        20,
-                        20,
-                        1 << 22,
-                        Duration.ofMillis(200),
-                        2,
-                        CursorPoolConfig.Allocation.DEFAULT),
-                new SimpleMeterRegistry());
-        var query = fixture.query("ages", "{}", "{_id: 1}").slice(500, 5);
-        for (int i = 0; i < 5; i++) {
-            young.find(query, 6).close();
-        }
-        collection("ages").deleteMany(BsonDocument.parse("{_id: {$lt: 40}}"));
-        await().untilAsserted(() -> {
-            try (var page = young.find(query, 6)) {
-                assertThat(page.next().getInt32("_id").getValue()).isEqualTo(540);
-            }
-        });
     }
 
     private void no_bookmarks_are_set(FindQuery query) {
@@ -287,20 +230,6 @@ class DeepPageFinderTest {
         warmUp(query);
         collection.dropIndex(name);
         assertThat(fixture.read(query.slice(500, 5))).isEqualTo(fixture.skipped(query.slice(500, 5)));
-    }
-
-    @Test
-    void a_page_that_was_visited_needs_no_skip_when_it_is_visited_again() {
-        filled("visited");
-        for (var sort : List.of("{_id: 1}", "{_id: -1}")) {
-            var query = fixture.query("visited", "{}", sort);
-            warmUp(query);
-            fixture.read(query.slice(523, 5));
-            var skipped = fixture.registry().get("cursor_pool_skipped").summary();
-            double total = skipped.totalAmount();
-            fixture.read(query.slice(523, 5));
-            assertThat(skipped.totalAmount()).isEqualTo(total);
-        }
     }
 
     @Test

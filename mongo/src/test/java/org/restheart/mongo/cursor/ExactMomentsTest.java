@@ -31,7 +31,7 @@ import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.Shortcuts.Bookmarking;
+import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -140,8 +140,7 @@ class ExactMomentsTest {
                         client,
                         new DriverFinder(client),
                         new CursorPoolConfig(
-                                Bookmarking.NONE,
-                                20,
+                                CursorPoolConfig.Mode.NONE,
                                 20,
                                 20,
                                 1 << 20,
@@ -158,7 +157,7 @@ class ExactMomentsTest {
                             0,
                             0,
                             ReadSettings.DEFAULT)
-                    .with(new Shortcuts(Bookmarking.EXACT, false));
+                    .with(new Shortcuts(true, CursorsAhead.NONE));
             var skipping = new DriverFinder(mongo.client());
             await().atMost(Duration.ofSeconds(60)).until(() -> {
                 boolean written = writer.done;

@@ -21,7 +21,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.mongo.find.FindQuery;
-import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -35,7 +34,7 @@ class ExactPagesTest {
 
     ExactPagesTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.fixture = new BookmarkFixture(mongo, Bookmarking.EXACT, WIDTH, 1 << 20);
+        this.fixture = new BookmarkFixture(mongo, WIDTH, 1 << 20);
     }
 
     private double pages(String outcome) {

@@ -28,7 +28,6 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.resultcache.WriteCounters;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.TestRequests;
@@ -46,7 +45,6 @@ class CsvLoaderTest {
                 mongo.client(),
                 new Metadata(mongo.client(), Duration.ZERO),
                 new Schemas(mongo.client(), Duration.ZERO, _ -> true),
-                new WriteCounters(),
                 new ForbiddenOperators(QuerySecurity.DEFAULT));
         db = mongo.newDatabaseName();
         collection = mongo.client().getDatabase(db).getCollection("c", BsonDocument.class);
@@ -79,11 +77,11 @@ class CsvLoaderTest {
     @Test
     void rows_become_documents() {
         assertThat(post("db=DB&coll=c&id=0", """
-                        id,"name",price,tags,note
-                        1,"Widget, big",9.5,{"a":1},plain text
-                        2,bolt,null,true,,surplus
+            id,"name",price,tags,note
+            1,"Widget, big",9.5,{"a":1},plain text
+            2,bolt,null,true,,surplus
 
-                        """)).isEqualTo(200);
+            """)).isEqualTo(200);
         assertThat(stored())
                 .containsExactly(
                         json("{_id: 1, name: 'Widget, big', price: 9.5, tags: {a: 1}, note: 'plain text'}"),
@@ -127,10 +125,14 @@ class CsvLoaderTest {
                 "POST | coll=c                          | text/csv   | 400 | db qparam is mandatory",
                 "POST | db=DB                           | text/csv   | 400 | coll qparam is mandatory",
                 "POST | db=DB&coll=c&update=true        | text/csv   | 400 | id must be set when update=true",
-                "POST | db=DB&coll=c&id=x               | text/csv   | 400 | id must be the number of a column, counted from 0",
-                "POST | db=DB&coll=c&sep=               | text/csv   | 400 | sep must be 1 to 20 characters without quotes",
-                "GET  | db=DB&coll=c                    | text/csv   | 405 | Only POST method is supported; update=true changes documents",
-                "POST | db=DB&coll=c                    | text/plain | 400 | the content must be a CSV file; send it with Content-Type: text/csv",
+                "POST | db=DB&coll=c&id=x               | text/csv   | 400 | id must be the number of a column,"
+                        + " counted from 0",
+                "POST | db=DB&coll=c&sep=               | text/csv   | 400 | sep must be 1 to 20 characters without"
+                        + " quotes",
+                "GET  | db=DB&coll=c                    | text/csv   | 405 | Only POST method is supported;"
+                        + " update=true changes documents",
+                "POST | db=DB&coll=c                    | text/plain | 400 | the content must be a CSV file; send it"
+                        + " with Content-Type: text/csv",
                 "POST | db=DB&coll=_properties          | text/csv   | 403 | reserved resource",
                 "POST | db=DB&coll=_schemas             | text/csv   | 403 | reserved resource",
                 "POST | db=DB&coll=_meta                | text/csv   | 403 | reserved resource",
