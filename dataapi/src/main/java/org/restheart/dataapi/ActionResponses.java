@@ -5,7 +5,6 @@ import static org.restheart.bson.BsonValues.object;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
@@ -25,14 +24,7 @@ import org.restheart.http.judged.DataWrite;
 ///
 /// @param byId whether its request names the document by a path
 /// @param canonical whether documents are written as canonical Extended JSON
-/// @param report has the result of a write once that has succeeded
-record ActionResponses(
-        Action action,
-        boolean byId,
-        boolean canonical,
-        DataApiConfig config,
-        AtomicReference<DataWrite.Report> report,
-        Lease lease) {
+record ActionResponses(Action action, boolean byId, boolean canonical, DataApiConfig config, Lease lease) {
     private static final String PLAIN = "application/json";
     private static final String CANONICAL = "application/ejson";
 
@@ -59,13 +51,10 @@ record ActionResponses(
                         type(canonical),
                         byId ? DocumentEnvelopes.one(bounded(done)) : DocumentEnvelopes.oneOf(bounded(done)));
             case find, aggregate -> ok.with(type(canonical), DocumentEnvelopes.many(bounded(done)));
-            default -> {
-                var written = report.get();
-                if (written == null) {
-                    throw new ProblemException(ProblemCode.INTERNAL, "the outcome of the write is not known");
-                }
-                yield written(written);
-            }
+            default ->
+                written(done.said(DataWrite.Report.class)
+                        .orElseThrow(() ->
+                                new ProblemException(ProblemCode.INTERNAL, "the outcome of the write is not known")));
         };
     }
 

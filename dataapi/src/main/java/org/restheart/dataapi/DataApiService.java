@@ -27,7 +27,6 @@ import org.restheart.http.Service;
 import org.restheart.http.ShortText;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.DataPaths;
-import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
@@ -190,8 +189,7 @@ public final class DataApiService implements Service {
         var path = paths.ofCollection(request.connection(), database, collection)
                 .orElseThrow(() -> Errors.notPermitted(namespace.get()));
         boolean canonical = ActionResponses.isCanonical(request.headers(), config.canonical());
-        var report = new AtomicReference<DataWrite.Report>();
-        var inner = new Translation(action, body, path, paths, config, canonical, report::set).request();
+        var inner = new Translation(action, body, path, paths, config, canonical).request();
         if (action == Action.insertOne || action == Action.insertMany) {
             var key = request.headers().first("Idempotency-Key");
             inner = key.isPresent() ? inner.withHeader("Idempotency-Key", key.get()) : inner;
@@ -201,7 +199,7 @@ public final class DataApiService implements Service {
         }
         boolean byId = inner.path().segments().size()
                 > RequestPath.parse(path).segments().size();
-        var answers = new ActionResponses(action, byId, canonical, config, report, request.lease());
+        var answers = new ActionResponses(action, byId, canonical, config, request.lease());
         return outcome(request, inner)
                 .map(done -> warned(answers.answer(done), done.headers().all("Warning")))
                 .recover(failure -> warned(answers.missing(failure), aboutId(body)));
@@ -225,7 +223,7 @@ public final class DataApiService implements Service {
     private void createMissing(Request request, JudgedRequest action, String database, String collection) {
         request.requireThread();
         try {
-            requests.make(request, action.with(DataFacts.ASKED, _ -> {})).settled();
+            requests.make(request, action.with(DataFacts.ASKED, true)).settled();
         } catch (ProblemException e) {
             if (e.problem().code() == ProblemCode.NAMESPACE_NOT_FOUND) {
                 create(request, action, database, collection);

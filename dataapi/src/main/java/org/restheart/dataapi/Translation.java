@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
 import org.restheart.http.judged.DataPaths;
@@ -19,15 +18,8 @@ import tools.jackson.core.JsonToken;
 ///
 /// @param collection the path of the collection
 /// @param canonical whether documents are written as canonical Extended JSON
-/// @param report receives the result of a write
 record Translation(
-        Action action,
-        ActionBody body,
-        String collection,
-        DataPaths paths,
-        DataApiConfig config,
-        boolean canonical,
-        Consumer<DataWrite.Report> report) {
+        Action action, ActionBody body, String collection, DataPaths paths, DataApiConfig config, boolean canonical) {
 
     private static final byte[] STAGES = "{\"stages\": ".getBytes(StandardCharsets.US_ASCII);
 
@@ -129,7 +121,7 @@ record Translation(
         }
         return JudgedRequest.at(method, target, parameters, via())
                 .with(JudgedRequest.TIME_LIMIT, limits().time())
-                .with(DataWrite.KEY, new DataWrite(kind, report));
+                .with(DataWrite.KEY, kind);
     }
 
     private Via via() {

@@ -166,6 +166,10 @@ final class DefinitionGuard implements Filter {
     }
 
     private static Response.Ready unescaped(Response.Ready response) {
+        var value = response.said(BsonDocument.class);
+        if (value.isPresent()) {
+            return response.saying(EscapedKeys.unescape(value.get()));
+        }
         boolean isJson = response.headers()
                 .first("Content-Type")
                 .filter(type -> type.contains("json"))

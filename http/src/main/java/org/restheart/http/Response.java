@@ -1,6 +1,7 @@
 package org.restheart.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -43,7 +44,7 @@ public sealed interface Response {
     Ready settled();
 
     static Ready status(int status) {
-        return new Ready(status, Fields.NONE, Content.NONE);
+        return new Ready(status, Fields.NONE, Content.NONE, null);
     }
 
     /// `405`.
@@ -64,32 +65,53 @@ public sealed interface Response {
     }
 
     /// A complete response.
-    record Ready(int status, Fields headers, Content content) implements Response {
+    ///
+    /// @param said what it says, for services of this process; null if that is in the content alone
+    record Ready(
+            int status,
+            Fields headers,
+            Content content,
+            @Nullable Object said) implements Response {
         /// With exactly one header line of that name.
         public Ready with(String name, String value) {
-            return new Ready(status, headers.with(name, value), content);
+            return withHeaders(headers.with(name, value));
         }
 
         /// With one more header line, in addition to existing lines of that name.
         public Ready withAlso(String name, String value) {
-            return new Ready(status, headers.plus(name, value), content);
+            return withHeaders(headers.plus(name, value));
         }
 
         /// With more header lines, in addition to existing lines of the same names.
         public Ready with(Fields more) {
-            return new Ready(status, headers.plus(more), content);
+            return withHeaders(headers.plus(more));
+        }
+
+        /// With other headers.
+        public Ready withHeaders(Fields headers) {
+            return new Ready(status, headers, content, said);
         }
 
         public Ready with(String contentType, Content content) {
-            return new Ready(status, headers.with("Content-Type", contentType), content);
+            return new Ready(status, headers.with("Content-Type", contentType), content, said);
         }
 
         public Ready with(Content content) {
-            return new Ready(status, headers, content);
+            return new Ready(status, headers, content, said);
         }
 
         public Ready withStatus(int status) {
-            return new Ready(status, headers, content);
+            return new Ready(status, headers, content, said);
+        }
+
+        /// With its result as a value, which is never sent.
+        public Ready saying(Object result) {
+            return new Ready(status, headers, content, result);
+        }
+
+        /// The result, if there is one of that type.
+        public <T> Optional<T> said(Class<T> type) {
+            return type.isInstance(said) ? Optional.of(type.cast(said)) : Optional.empty();
         }
 
         @Override

@@ -11,6 +11,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
 import org.restheart.http.judged.DataCatalog;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 
@@ -61,7 +62,8 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
                 .ofDatabase(call.http().connection(), store)
                 .map(path -> path.equals("/") ? "/_schemas/" : path + "/_schemas/")
                 .flatMap(schemas -> calls.paths().ofId(id).map(schemas::concat))
-                .map(target -> JudgedCalls.document(call, calls.send(call.http(), call.get(target)))));
+                .map(target -> JudgedCalls.document(
+                        call, calls.send(call.http(), call.get(target).with(JudgedRequest.AS_VALUE, true)))));
     }
 
     /// Only names and types: the rest of a schema may contain values.

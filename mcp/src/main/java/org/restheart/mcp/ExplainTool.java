@@ -2,26 +2,23 @@ package org.restheart.mcp;
 
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
 import org.restheart.http.Words;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.JudgedRequest.QueryPlanRequest;
 
 /// The tool `explain`: MongoDB's query plan, reduced to stages, indexes and numbers, without data about the server.
 /// Thread-safe.
 record ExplainTool(McpConfig config, JudgedCalls calls) {
     private static final Set<String> KEPT = Words.of("""
-            queryPlanner winningPlan queryPlan stages $cursor stage inputStage inputStages indexName keyPattern
-            direction isMultiKey isUnique isSparse executionStats executionStages nReturned executionTimeMillis
-            totalKeysExamined totalDocsExamined keysExamined docsExamined
-            """);
+        queryPlanner winningPlan queryPlan stages $cursor stage inputStage inputStages indexName keyPattern
+        direction isMultiKey isUnique isSparse executionStats executionStages nReturned executionTimeMillis
+        totalKeysExamined totalDocsExamined keysExamined docsExamined
+        """);
 
     /// Members that contain the access rule's filter.
     private static final Set<String> WITH_FILTERS = Set.of("parsedQuery", "filter", "indexBounds");
@@ -50,10 +47,8 @@ record ExplainTool(McpConfig config, JudgedCalls calls) {
         if (executes && hides) {
             throw RefusedCall.argument("verbosity executionStats would count documents that you may not see");
         }
-        var plan = new AtomicReference<BsonDocument>();
-        calls.send(call.http(), query.with(QueryPlanRequest.KEY, new QueryPlanRequest(executes, plan::set)));
-        var shown = shown(plan.get(), hides);
-        return ToolResult.ofNames("The plan for " + call.namespace(), shown, config.sizes());
+        var plan = JudgedCalls.document(call, calls.send(call.http(), query.with(JudgedRequest.PLAN, executes)));
+        return ToolResult.ofNames("The plan for " + call.namespace(), object(plan, hides), config.sizes());
     }
 
     private JudgedRequest explained(ToolCall call, String collection) {
@@ -67,10 +62,6 @@ record ExplainTool(McpConfig config, JudgedCalls calls) {
     /// What is shown of a plan.
     ///
     /// @param hides whether filters and numbers of hidden documents are removed
-    private static BsonDocument shown(@Nullable BsonDocument plan, boolean hides) {
-        return plan == null ? new BsonDocument() : object(plan, hides);
-    }
-
     private static BsonDocument object(BsonDocument plan, boolean hides) {
         var shown = new BsonDocument();
         plan.forEach((name, value) -> {

@@ -1,6 +1,5 @@
 package org.restheart.mcp;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -11,9 +10,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonNumber;
-import org.restheart.bson.JsonParser;
+import org.bson.RawBsonDocument;
 import org.restheart.http.Content;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.Lease;
 import org.restheart.http.Method;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.ProblemCode;
@@ -93,13 +93,15 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
         };
     }
 
-    /// The only document of a response.
+    /// The document that a response says.
+    ///
+    /// @throws ProblemException 503 if the caller may not have the memory for what is made of it now
     static BsonDocument document(ToolCall call, Response.Ready answer) {
-        try (var json = Content.stream(answer.content())) {
-            return JsonParser.parseDocument(json.readAllBytes());
-        } catch (IOException e) {
-            throw RefusedCall.interrupted(call, e);
+        var document = answer.said(BsonDocument.class).orElseThrow();
+        if (document instanceof RawBsonDocument raw && raw.getByteLength() > Lease.SMALL) {
+            call.http().lease().hold(Content.CONVERTED * raw.getByteLength());
         }
+        return document;
     }
 
     /// The request, whose warnings are those of the call.
@@ -160,7 +162,7 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     ///
     /// @throws ProblemException if the REST API refuses the request
     Optional<DataFacts> facts(Request outer, JudgedRequest inner) {
-        return requests.facts(outer, inner.with(DataWrite.KEY, new DataWrite(DataWrite.Kind.AS_REQUESTED, _ -> {})));
+        return requests.facts(outer, inner.with(DataWrite.KEY, DataWrite.Kind.AS_REQUESTED));
     }
 
     /// The number of documents that match; empty if the caller may not count, or MongoDB refuses.

@@ -5,7 +5,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.bson.RawBsonDocument;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Withdrawable;
 
@@ -15,24 +17,28 @@ final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> impl
     private static final int LARGE = 64 << 10;
 
     private final Response.Deferred<?> found;
+    private final Lease lease;
     private final Runnable gone;
     private final AtomicBoolean isGone = new AtomicBoolean();
 
-    private PendingCall(Response.Deferred<?> found, Runnable gone) {
+    private PendingCall(Response.Deferred<?> found, Lease lease, Runnable gone) {
         this.found = found;
+        this.lease = lease;
         this.gone = gone;
     }
 
     /// @param found what is waited for
+    /// @param lease owns it
     /// @param ended called when that is there or withdrawn; must not block
     /// @param gone called when the client has disconnected before, in place of `answer`; must not block
     /// @param answer builds the response from what was found or the failure
     static Response of(
             Response.Deferred<?> found,
+            Lease lease,
             Runnable ended,
             Runnable gone,
             Function<Supplier<Response.Ready>, Response.Ready> answer) {
-        var pending = new PendingCall(found, gone);
+        var pending = new PendingCall(found, lease, gone);
         found.whenThere(outcome -> {
             ended.run();
             pending.complete(outcome);
@@ -50,12 +56,14 @@ final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> impl
                 throw failure;
             });
         }
-        return found.content() instanceof Content.Bytes bytes && bytes.length() > LARGE
+        int bytes = found.said(RawBsonDocument.class)
+                .map(RawBsonDocument::getByteLength)
+                .orElse(0);
+        return bytes > LARGE
                 ? Response.status(200)
                         .with(
                                 RpcResponses.TYPE,
-                                new Content.Streamed(
-                                        new Late(found, answer, this::gone), bytes.length(), bytes.lease()))
+                                new Content.Streamed(new Late(found, answer, this::gone), bytes, lease))
                 : answer.apply(() -> found);
     }
 
@@ -104,7 +112,6 @@ final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> impl
         @Override
         public void close() {
             if (!read) {
-                found.content().abandon();
                 unread.run();
             }
         }

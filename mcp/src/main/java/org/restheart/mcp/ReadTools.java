@@ -55,7 +55,7 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         return calls.paths()
                 .ofIdIn(filter)
                 .map(id -> call.request(Method.GET, collection + "/" + id, call.query("projection", "keys"))
-                        .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED));
+                        .with(JudgedRequest.AS_VALUE, true));
     }
 
     /// The result of a call for one document.

@@ -6,12 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Content;
@@ -19,7 +17,6 @@ import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.JudgedRequest.QueryPlanRequest;
 
 /// Refuses queries that would examine many documents because no index serves them. Counts only documents that
 /// are visible to the caller, so that a refusal reveals nothing about others. Thread-safe.
@@ -38,7 +35,7 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
             return;
         }
         var known = plan(call, query);
-        if (known == null || !isScan(known, query.method() == Method.POST) || !isLarge(call, collection)) {
+        if (known.isEmpty() || !isScan(known.get(), query.method() == Method.POST) || !isLarge(call, collection)) {
             return;
         }
         var names = indexes(call, collection);
@@ -48,20 +45,17 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
                         + (names.isEmpty() ? "" : " (" + String.join(", ", names) + ")"));
     }
 
-    /// The plan; null if planning exceeds the time limit: MongoDB executes candidate plans to compare them.
-    private @Nullable BsonDocument plan(ToolCall call, JudgedRequest query) {
-        var plan = new AtomicReference<@Nullable BsonDocument>();
+    /// The plan; empty if planning exceeds the time limit: MongoDB executes candidate plans to compare them.
+    private Optional<BsonDocument> plan(ToolCall call, JudgedRequest query) {
         try {
-            calls.send(
-                    call.http(),
-                    query.with(QueryPlanRequest.KEY, new QueryPlanRequest(false, plan::set))
-                            .with(JudgedRequest.TIME_LIMIT, ASKING));
+            return calls.send(call.http(), query.with(JudgedRequest.PLAN, false).with(JudgedRequest.TIME_LIMIT, ASKING))
+                    .said(BsonDocument.class);
         } catch (ProblemException e) {
             if (e.problem().code() != ProblemCode.QUERY_TIMED_OUT) {
                 throw e;
             }
+            return Optional.empty();
         }
-        return plan.get();
     }
 
     private boolean isLarge(ToolCall call, String collection) {

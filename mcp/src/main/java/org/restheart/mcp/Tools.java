@@ -95,6 +95,7 @@ record Tools(
         return sent(call)
                 .map(sent -> PendingCall.of(
                         sent.found(),
+                        rpc.http().lease(),
                         sent.running()::close,
                         () -> {
                             record.refused(RefusedCall.gone());

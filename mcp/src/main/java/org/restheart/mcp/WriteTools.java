@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -183,13 +182,10 @@ record WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations con
     }
 
     private DataWrite.Report write(ToolCall call, JudgedRequest inner) {
-        var report = new AtomicReference<DataWrite.Report>();
-        calls.send(call.http(), inner.with(DataWrite.KEY, new DataWrite(DataWrite.Kind.AS_REQUESTED, report::set)));
-        var done = report.get();
-        if (done == null) {
-            throw new RefusedCall("failed", RefusedCall.failed(call.http().id()));
-        }
-        return done;
+        return calls.send(call.http(), inner.with(DataWrite.KEY, DataWrite.Kind.AS_REQUESTED))
+                .said(DataWrite.Report.class)
+                .orElseThrow(() ->
+                        new RefusedCall("failed", RefusedCall.failed(call.http().id())));
     }
 
     /// A missing document counts as one that did not match.

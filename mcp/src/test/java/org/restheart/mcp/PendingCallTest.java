@@ -6,7 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
 import org.restheart.http.Response;
@@ -16,9 +19,11 @@ class PendingCallTest {
 
     /// The response of a call that has found as many bytes.
     private Response.Ready response(int bytes) {
-        var found = Response.status(200).with("application/json", Content.Bytes.of(new byte[bytes], Lease.CONSTANT));
+        var found = Response.status(200)
+                .saying(RawDocuments.encode(new BsonDocument("_id", new BsonBinary(new byte[bytes]))));
         var pending = PendingCall.of(
                 Response.later(CompletableFuture.completedFuture(found), same -> same),
+                Lease.CONSTANT,
                 () -> ran.add("ended"),
                 () -> ran.add("gone"),
                 outcome -> {

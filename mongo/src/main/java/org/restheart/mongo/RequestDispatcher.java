@@ -26,13 +26,10 @@ record RequestDispatcher(RequestChecks checks, MongoRoutes routes, Descriptions 
     Response dispatch(Request request) {
         var checked = checks.check(request);
         var path = checked.path();
-        var factsOnly = request.attribute(DataFacts.ASKED);
-        if (factsOnly.isPresent()) {
-            factsOnly
-                    .get()
-                    .accept(new DataFacts(
+        if (request.attribute(DataFacts.ASKED).orElse(false)) {
+            return Response.status(204)
+                    .saying(new DataFacts(
                             path.kind(), checked.grant(), checked.resource().properties()));
-            return Response.status(204);
         }
         var handler = routes.find(path.kind(), request.method());
         Supplier<Response> answer = () -> HiddenFields.hidesErrorDetails(checked.http())

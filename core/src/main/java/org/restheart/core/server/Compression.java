@@ -89,7 +89,7 @@ final class Compression {
             case Content.Forwarded forwarded -> forwarded;
         };
         var headers = response.headers().without("Content-Length").with("Content-Encoding", coding.token());
-        return new Ready(response.status(), headers, content);
+        return response.with(content).withHeaders(headers);
     }
 
     private static ByteBuffer gzip(ByteBuffer bytes) {

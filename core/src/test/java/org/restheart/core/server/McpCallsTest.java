@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.security.LogLines;
@@ -125,10 +126,10 @@ class McpCallsTest {
     @Test
     void a_client_that_leaves_while_its_call_by_id_waits_frees_its_place_and_is_audited() throws Exception {
         var asked = new AtomicInteger();
-        var document = "{\"_id\": \"x\"}".getBytes(StandardCharsets.UTF_8);
+        var document = BsonDocument.parse("{_id: 'x'}");
         JudgedRequests requests = (_, _) -> asked.getAndIncrement() == 0
                 ? Response.later(new Withdrawn(), same -> same)
-                : Response.status(200).with("application/json", Content.Bytes.of(document, Lease.CONSTANT));
+                : Response.status(200).saying(document);
         var mcp = FaultsOfTranslatorsTest.mcp(requests);
         var service = new FaultsOfTranslatorsTest.Authenticated(mcp, Optional.empty());
         try (var lines = new LogLines();
@@ -189,9 +190,8 @@ class McpCallsTest {
     /// The request would wait with its line, and does not count as content any more.
     @Test
     void large_calls_by_id_wait_for_the_log_themselves() throws Exception {
-        var document = "{\"_id\": \"x\"}".getBytes(StandardCharsets.UTF_8);
-        JudgedRequests requests =
-                (_, _) -> Response.status(200).with("application/json", Content.Bytes.of(document, Lease.CONSTANT));
+        var document = BsonDocument.parse("{_id: 'x'}");
+        JudgedRequests requests = (_, _) -> Response.status(200).saying(document);
         assertThat(loggedBy(requests, BY_ID)).containsExactly("mcp-audit");
         var large = BY_ID.replaceFirst("\\{", "{\"unused\": \"" + "x".repeat(70_000) + "\", ");
         assertThat(loggedBy(requests, large)).hasSize(1).doesNotContain("mcp-audit");

@@ -3,7 +3,6 @@ package org.restheart.http.judged;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -13,12 +12,10 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.attribute.Key;
 
-/// Options of a write that only judged requests have.
-///
-/// @param kind for a request with a filter: which of the matching documents it applies to
-/// @param receiver called with the result before the response is built; not for a write that is refused as a whole
-public record DataWrite(Kind kind, Consumer<Report> receiver) {
-    public static final Key<DataWrite> KEY = Key.named("write");
+/// Options of a write that only judged requests have, and its result, which its response says.
+public final class DataWrite {
+    /// For a request with a filter: which of the matching documents it applies to.
+    public static final Key<Kind> KEY = Key.named("write");
 
     /// Whether the documents of an array are inserted in their order, up to the first that fails. Not for a
     /// request that may be a repeated one: what it has inserted before fails.
@@ -39,6 +36,8 @@ public record DataWrite(Kind kind, Consumer<Report> receiver) {
 
     /// Begins the messages of [ProblemCode#DUPLICATE_KEY].
     public static final String DUPLICATE_KEY_ERROR = "Duplicate key error";
+
+    private DataWrite() {}
 
     /// Which of the documents that match a filter are written.
     public enum Kind {
@@ -104,9 +103,7 @@ public record DataWrite(Kind kind, Consumer<Report> receiver) {
 
     /// Whether a `PATCH` replaces the document that matches by its content, instead of changing it.
     public static boolean replaces(Request request) {
-        return request.attribute(KEY)
-                .filter(write -> write.kind() == Kind.REPLACE_ONE)
-                .isPresent();
+        return request.attribute(KEY).filter(Kind.REPLACE_ONE::equals).isPresent();
     }
 
     /// Whether a write is refused by the validator or the schema of its collection.
@@ -114,10 +111,5 @@ public record DataWrite(Kind kind, Consumer<Report> receiver) {
         return problem.code() == ProblemCode.CONTENT_INVALID
                 && (problem.message().startsWith(FAILED_VALIDATION)
                         || problem.message().startsWith(VIOLATES_SCHEMA));
-    }
-
-    /// Passes the report to the receiver of a judged request, if there is one.
-    public static void report(Request request, Report report) {
-        request.attribute(KEY).ifPresent(write -> write.receiver().accept(report));
     }
 }

@@ -55,13 +55,12 @@ public record JudgedRequest(
         idempotency-key prefer expect upgrade last-event-id\
         """);
 
-    /// Requests MongoDB's plan of a query or a pipeline in place of its results.
-    ///
-    /// @param executes whether the query is run, so that the plan contains execution statistics
-    /// @param receiver receives MongoDB's plan, which includes the access rule's filter
-    public record QueryPlanRequest(boolean executes, Consumer<BsonDocument> receiver) {
-        public static final Key<QueryPlanRequest> KEY = Key.named("explain");
-    }
+    /// Requests MongoDB's plan of a query or a pipeline in place of its results. The response says it, with the access
+    /// rule's filter. The value is whether the query is run, so that the plan contains execution statistics.
+    public static final Key<Boolean> PLAN = Key.named("plan");
+
+    /// Whether a document that is read by its id is said, not written.
+    public static final Key<Boolean> AS_VALUE = Key.named("as value");
 
     /// The documents that the request reads or counts, in place of a page: any `skip` is allowed and `limit` is not
     /// bounded by the largest page size.
@@ -184,8 +183,8 @@ public record JudgedRequest(
     ///
     /// @param properties of the collection, or of the database; empty if it has none
     public record DataFacts(ResourceKind kind, Access grant, Optional<BsonDocument> properties) {
-        /// Set for requests that only ask for these facts: receives them after authorization and the check of
-        /// parameters, in place of the handler.
-        public static final Key<Consumer<DataFacts>> ASKED = Key.named("facts");
+        /// Set for requests that only ask for these facts: the response says them after authorization and the check of
+        /// parameters, in place of the handler's.
+        public static final Key<Boolean> ASKED = Key.named("facts");
     }
 }

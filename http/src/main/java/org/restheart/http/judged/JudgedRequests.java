@@ -1,7 +1,6 @@
 package org.restheart.http.judged;
 
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -33,9 +32,7 @@ public interface JudgedRequests {
     ///
     /// @return empty if they are not known
     default Optional<DataFacts> facts(Request outer, JudgedRequest inner) {
-        var facts = new AtomicReference<DataFacts>();
-        make(outer, inner.with(DataFacts.ASKED, facts::set)).settled();
-        return Optional.ofNullable(facts.get());
+        return make(outer, inner.with(DataFacts.ASKED, true)).settled().said(DataFacts.class);
     }
 
     /// What requests result in; empty if one is refused. Failures of the server are passed on.

@@ -20,7 +20,6 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.JudgedRequest.QueryPlanRequest;
 import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
@@ -145,12 +144,9 @@ public final class RunAdHocAggregation implements DataHandler {
     private Response run(DataRequest request, List<BsonDocument> pipeline) {
         var namespace = request.namespace();
         var settings = request.readSettings(timeLimit);
-        var explain = request.http().attribute(QueryPlanRequest.KEY);
+        var explain = request.http().attribute(JudgedRequest.PLAN);
         if (explain.isPresent()) {
-            var plan = documents.explain(
-                    namespace, pipeline, settings, explain.get().executes());
-            explain.get().receiver().accept(plan);
-            return JsonResponses.empty(204);
+            return JsonResponses.empty(204).saying(documents.explain(namespace, pipeline, settings, explain.get()));
         }
         var format = JsonArray.of(request.parameters().format().jsonMode());
         return DocumentContent.response(

@@ -124,11 +124,6 @@ record BulkReport(
                                 .message());
     }
 
-    /// The same for services that make judged requests.
-    DataWrite.Report forServices() {
-        return new DataWrite.Report(matched, modified, deleted, created, Optional.empty(), errors);
-    }
-
     /// The counters, in their documented order.
     BsonDocument counters() {
         return new BsonDocument("inserted", new BsonInt32(inserted))
@@ -162,10 +157,13 @@ record BulkReport(
         return n <= Integer.MAX_VALUE ? new BsonInt32((int) n) : new BsonInt64(n);
     }
 
-    /// The response in the requested representation; partial failures always have the standard one. Also passes the
-    /// report to the service that made the request, if one did.
+    /// The response in the requested representation; partial failures always have the standard one.
     Response.Ready response(DataRequest request) {
-        DataWrite.report(request.http(), forServices());
+        return represented(request)
+                .saying(new DataWrite.Report(matched, modified, deleted, created, Optional.empty(), errors));
+    }
+
+    private Response.Ready represented(DataRequest request) {
         if (!errors.isEmpty()) {
             return JsonResponses.of(request, 207, toDocument());
         }

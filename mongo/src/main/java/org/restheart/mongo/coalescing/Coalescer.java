@@ -184,7 +184,11 @@ public final class Coalescer {
         long held = 0;
         try {
             var response = answer.apply(found);
-            held = response.content() instanceof Content.Bytes bytes ? bytes.length() : 0;
+            held = response.content() instanceof Content.Bytes bytes
+                    ? bytes.length()
+                    : response.said(RawBsonDocument.class)
+                            .map(RawBsonDocument::getByteLength)
+                            .orElse(0);
             return response;
         } finally {
             lease.correct(PointReads.held(found), held);

@@ -8,7 +8,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.restheart.http.Accepted;
 import org.restheart.http.Response;
-import org.restheart.http.judged.JudgedRequest.QueryPlanRequest;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -67,14 +67,10 @@ public final class FindDocuments implements DataHandler {
 
     @Override
     public Response handle(DataRequest request) {
-        var explain = request.http().attribute(QueryPlanRequest.KEY);
+        var explain = request.http().attribute(JudgedRequest.PLAN);
         if (explain.isPresent()) {
             request.http().requireThread();
-            explain.get()
-                    .receiver()
-                    .accept(documents.explain(
-                            queries.page(request), explain.get().executes()));
-            return JsonResponses.empty(204);
+            return JsonResponses.empty(204).saying(documents.explain(queries.page(request), explain.get()));
         }
         var plan = Plans.asked(request);
         if (plan.isPresent()) {
@@ -98,7 +94,8 @@ public final class FindDocuments implements DataHandler {
         var size = new BsonDocument("_size", new BsonInt64(documents.count(query)));
         return EntityTags.add(
                         JsonResponses.of(request, 200, size), request.resource().properties())
-                .with(COUNT_STRATEGY, strategy(query));
+                .with(COUNT_STRATEGY, strategy(query))
+                .saying(size);
     }
 
     private static String strategy(CountQuery query) {

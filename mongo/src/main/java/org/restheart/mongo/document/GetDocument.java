@@ -11,6 +11,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Fields;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -50,6 +51,9 @@ public final class GetDocument implements DataHandler {
             return JsonResponses.empty(304).with(VARY);
         }
         var document = request.path().kind().isSchemas() ? SchemaForm.shown(found) : found;
+        if (request.http().attribute(JudgedRequest.AS_VALUE).orElse(false)) {
+            return Response.status(200).saying(document);
+        }
         var response = Export.wanted(request.http().headers())
                 .map(export -> Exports.document(request, export, document))
                 .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD

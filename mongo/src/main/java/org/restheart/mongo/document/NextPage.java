@@ -87,7 +87,7 @@ record NextPage(Continuations continuations, DocumentSizes sizes) {
             }
         }
         if (target.length() > MAX_PARAMETERS) {
-            return new Response.Ready(page.status(), page.headers().without(HEADER), page.content());
+            return page.withHeaders(page.headers().without(HEADER));
         }
         target.append(AfterParameter.NAME)
                 .append('=')

@@ -125,8 +125,9 @@ public final class PostDocument implements Creation {
     }
 
     private Response.Ready created(DataRequest request, BsonValue id, ObjectId etag) {
-        DataWrite.report(request.http(), DataWrite.Report.inserted(List.of(id), List.of()));
-        var response = JsonResponses.empty(201).with("ETag", etag.toHexString());
+        var response = JsonResponses.empty(201)
+                .with("ETag", etag.toHexString())
+                .saying(DataWrite.Report.inserted(List.of(id), List.of()));
         return locations
                 .absolute(request, id)
                 .map(location -> response.with("Location", location))

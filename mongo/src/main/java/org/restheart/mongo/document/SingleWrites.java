@@ -137,7 +137,7 @@ public final class SingleWrites {
     /// @param others for all matching documents, and for requests of clients
     public DataHandler ofOneOr(DataHandler others) {
         return request -> {
-            var kind = request.http().attribute(DataWrite.KEY).map(DataWrite::kind);
+            var kind = request.http().attribute(DataWrite.KEY);
             if (kind.isEmpty()) {
                 return others.handle(request);
             }
@@ -154,8 +154,7 @@ public final class SingleWrites {
             for (int attempt = 1; ; attempt++) {
                 var id = first(request);
                 if (id.isEmpty() && !upserts) {
-                    DataWrite.report(request.http(), DataWrite.Report.changed(0, 0));
-                    return JsonResponses.empty(200);
+                    return JsonResponses.empty(200).saying(DataWrite.Report.changed(0, 0));
                 }
                 try {
                     return handler.handle(id.map(request::withId).orElseGet(() -> request.withNewId(newId(request))));
@@ -215,15 +214,13 @@ public final class SingleWrites {
         boolean compares = request.grant().showsAll() && !(write.change() instanceof Change.Removal);
         var before = compares ? read(request) : Optional.empty();
         var outcome = write.alone();
-        var response = answer.apply(outcome);
-        DataWrite.report(
-                request.http(),
-                switch (outcome) {
-                    case WriteOutcome.Created _ -> DataWrite.Report.upserted(request.id());
-                    case WriteOutcome.Deleted _ -> DataWrite.Report.deleted(1);
-                    default -> DataWrite.Report.changed(1, compares && before.equals(read(request)) ? 0 : 1);
-                });
-        return response;
+        return answer.apply(outcome)
+                .saying(
+                        switch (outcome) {
+                            case WriteOutcome.Created _ -> DataWrite.Report.upserted(request.id());
+                            case WriteOutcome.Deleted _ -> DataWrite.Report.deleted(1);
+                            default -> DataWrite.Report.changed(1, compares && before.equals(read(request)) ? 0 : 1);
+                        });
     }
 
     private Optional<RawBsonDocument> read(DataRequest request) {

@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
@@ -78,7 +77,7 @@ final class IdempotencyClaims {
         }
         if (record.containsKey("answer")) {
             var answer = record.getDocument("answer");
-            return new Claim.Done(StoredResponse.restore(answer, lease), StoredResponse.report(answer));
+            return new Claim.Done(StoredResponse.restore(answer, lease));
         }
         var stored = record.getObjectId("etag").getValue();
         return record.getObjectId("owner").getValue().equals(owner)
@@ -86,13 +85,12 @@ final class IdempotencyClaims {
                 : new Claim.Running();
     }
 
-    /// Stores the response.
+    /// Stores the response, and what it says.
     ///
-    /// @param report for the service that made the request
     /// @return false if another attempt has taken over the claim in the meantime, or a lost connection hid that the
     /// response is stored; what is stored then counts
-    boolean complete(String db, Claim.Granted claim, Response.Ready answer, Optional<DataWrite.Report> report) {
-        var stored = StoredResponse.of(answer, report);
+    boolean complete(String db, Claim.Granted claim, Response.Ready answer) {
+        var stored = StoredResponse.of(answer);
         var done = Updates.combine(Updates.set("answer", stored), Updates.unset("until"));
         return ConnectionRetry.repeated(() -> collection(db).updateOne(own(claim), done))
                         .getMatchedCount()
@@ -197,9 +195,7 @@ final class IdempotencyClaims {
         record Granted(BsonBinary id, ObjectId owner, ObjectId etag, boolean isFirst) implements Claim {}
 
         /// The request has been executed.
-        ///
-        /// @param report for the service that made the request
-        record Done(Response.Ready answer, Optional<DataWrite.Report> report) implements Claim {}
+        record Done(Response.Ready answer) implements Claim {}
 
         /// Another attempt is executing the request.
         record Running() implements Claim {}
@@ -213,30 +209,15 @@ final class IdempotencyClaims {
     private static final class StoredResponse {
         private StoredResponse() {}
 
-        static BsonDocument of(Response.Ready answer, Optional<DataWrite.Report> report) {
-            var document = of(answer);
-            report.ifPresent(told -> document.append(
-                    "report",
-                    new BsonDocument("inserted", new BsonArray(told.inserted()))
-                            .append("errors", new BsonArray(told.errors()))));
-            return document;
-        }
-
-        /// The report that belongs to a stored response; empty for a request of the REST API.
-        static Optional<DataWrite.Report> report(BsonDocument document) {
-            return document.get("report") instanceof BsonDocument told
-                    ? Optional.of(DataWrite.Report.inserted(
-                            told.getArray("inserted").getValues(),
-                            told.getArray("errors").stream()
-                                    .map(BsonValue::asDocument)
-                                    .toList()))
-                    : Optional.empty();
-        }
-
-        private static BsonDocument of(Response.Ready answer) {
+        static BsonDocument of(Response.Ready answer) {
             var headers = new BsonDocument();
             answer.headers().forEach((name, value) -> headers.append(name, new BsonString(value)));
             var document = new BsonDocument("status", new BsonInt32(answer.status())).append("headers", headers);
+            answer.said(DataWrite.Report.class)
+                    .ifPresent(told -> document.append(
+                            "report",
+                            new BsonDocument("inserted", new BsonArray(told.inserted()))
+                                    .append("errors", new BsonArray(told.errors()))));
             return switch (answer.content()) {
                 case Content.None() -> document;
                 case Content.Bytes(var buffer, var _) -> {
@@ -256,6 +237,13 @@ final class IdempotencyClaims {
                         header.getKey(), header.getValue().asString().getValue());
             }
             var answer = Response.status(document.getInt32("status").getValue()).with(headers);
+            if (document.get("report") instanceof BsonDocument told) {
+                answer = answer.saying(DataWrite.Report.inserted(
+                        told.getArray("inserted").getValues(),
+                        told.getArray("errors").stream()
+                                .map(BsonValue::asDocument)
+                                .toList()));
+            }
             return document.containsKey("content")
                     ? answer.with(Content.Bytes.of(document.getBinary("content").getData(), lease))
                     : answer;

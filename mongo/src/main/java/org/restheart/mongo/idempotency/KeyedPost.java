@@ -14,12 +14,10 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.bson.BsonBinary;
 import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
-import org.jspecify.annotations.Nullable;
 import org.restheart.http.Digests;
 import org.restheart.http.Headers;
 import org.restheart.http.Problem;
@@ -80,23 +78,19 @@ public final class KeyedPost implements DataHandler {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         for (long pause = 5; ; pause = Math.min(2 * pause, MAX_PAUSE_MILLIS)) {
             switch (claims.claim(db, id, fingerprint, request.http().lease())) {
-                case Claim.Done(var answer, var report) -> {
-                    report.ifPresent(told -> DataWrite.report(request.http(), told));
+                case Claim.Done(var answer) -> {
                     return answer;
                 }
                 case Claim.Different() ->
                     throw new ProblemException(UNPROCESSABLE, "this Idempotency-Key was used for another request");
                 case Claim.Granted granted -> {
-                    var report = new AtomicReference<DataWrite.@Nullable Report>();
                     var unfinished = new AtomicBoolean();
-                    var answer = carryOut(reporting(request, report), granted, unfinished);
-                    var told = Optional.ofNullable(report.get());
+                    var answer = carryOut(request, granted, unfinished);
                     boolean again = answer.status() >= 500 || unfinished.get();
                     if (again) {
                         claims.expire(db, granted);
                     }
-                    if (again || claims.complete(db, granted, answer, told)) {
-                        told.ifPresent(outcome -> DataWrite.report(request.http(), outcome));
+                    if (again || claims.complete(db, granted, answer)) {
                         return answer;
                     }
                     continue; // the answer may be stored, though the reply that says so was lost
@@ -110,15 +104,6 @@ public final class KeyedPost implements DataHandler {
             }
             pause(pause);
         }
-    }
-
-    /// The request, whose report is kept instead of being passed on.
-    private static DataRequest reporting(DataRequest request, AtomicReference<DataWrite.@Nullable Report> report) {
-        return request.http()
-                .attribute(DataWrite.KEY)
-                .map(write ->
-                        request.with(request.http().with(DataWrite.KEY, new DataWrite(write.kind(), report::set))))
-                .orElse(request);
     }
 
     /// @param unfinished set if the attempt has left documents out

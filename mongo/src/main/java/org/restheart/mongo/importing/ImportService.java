@@ -37,7 +37,6 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Attributes;
-import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.PostLines;
@@ -267,14 +266,10 @@ public final class ImportService implements Service {
 
     /// Makes a request as each part would: refused before gigabytes are stored.
     private void requirePermission(Request request, String into, boolean upsert) {
-        var asked = Attributes.NONE.with(DataFacts.ASKED, facts -> {
-            if (facts.kind() != ResourceKind.COLLECTION) {
-                throw noCollection();
-            }
-        });
         try {
-            judged.make(request, ImportRun.request(into, upsert, new byte[0], asked))
-                    .settled();
+            judged.facts(request, ImportRun.request(into, upsert, new byte[0], Attributes.NONE))
+                    .filter(facts -> facts.kind() == ResourceKind.COLLECTION)
+                    .orElseThrow(ImportService::noCollection);
         } catch (ProblemException e) {
             throw e.problem().equals(JudgedRequests.NOT_PERMITTED)
                     ? Problem.helpful(
