@@ -21,7 +21,6 @@ import org.restheart.graphql.app.Apps;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Request;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.reading.DocumentReads;
 import org.slf4j.Logger;
@@ -74,26 +73,6 @@ final class AppCatalog implements AutoCloseable {
         if (config.cached()) {
             revalidation.start();
         }
-    }
-
-    /// The app that is served at a path, if it is cached. Never waits.
-    Optional<ServedApp> known(Location location) {
-        return Optional.ofNullable(kept.getIfPresent(location))
-                .filter(app -> app.app().uris().isEnabled());
-    }
-
-    /// The app that is served at a path.
-    ///
-    /// @param request that may have to wait for it
-    /// @throws InvalidApp if its definition is invalid
-    Optional<ServedApp> find(Location location, Request request) throws InvalidApp {
-        var known = known(location);
-        if (known.isPresent()) {
-            meter.hit();
-            return known;
-        }
-        request.requireThread();
-        return find(location);
     }
 
     /// The app that is served at a path. May wait.

@@ -22,7 +22,6 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.data.Access;
 import org.restheart.graphql.app.FieldMapping;
-import org.restheart.graphql.app.FieldMapping.Loading;
 import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.FieldShape;
 import org.restheart.graphql.app.MappingVariables;
@@ -65,7 +64,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Request request;
-    private final Loads loads;
+    private final LevelLoads loads;
     private final GraphqlConfig.Answers bounds;
     private final Function<Source, Access> rights;
     private final SubscriptionRoot subscribed;
@@ -88,7 +87,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     /// @param memory what the result may hold
     Execution(
             Request request,
-            Loads loads,
+            LevelLoads loads,
             GraphqlConfig.Answers bounds,
             Function<Source, Access> rights,
             SubscriptionRoot subscribed,
@@ -334,16 +333,5 @@ final class Execution implements InstrumentationState, AutoCloseable {
             }
             throw e;
         }
-    }
-
-    /// Loads the documents of fields during one execution. Results arrive on the thread of the execution.
-    interface Loads {
-        /// @param field `Type.field`
-        CompletionStage<List<RawBsonDocument>> find(
-                String field, Loading loading, ReadQuery query, DataFetchingEnvironment environment);
-
-        /// @param field `Type.field`
-        CompletionStage<List<RawBsonDocument>> aggregate(
-                String field, Loading loading, ReadPipeline query, DataFetchingEnvironment environment);
     }
 }

@@ -41,8 +41,6 @@ public final class GraphqlService implements Service, AutoCloseable {
 
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
 
-    private static final int LARGEST_ON_IO_THREAD = 16 << 10;
-
     /// Characters of a path in an error.
     private static final int MAX_PATH = 200;
 
@@ -106,22 +104,11 @@ public final class GraphqlService implements Service, AutoCloseable {
         return request;
     }
 
-    /// Requests that load one document need no thread of their own. Before an app has had one, all its requests
-    /// start on theirs.
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return request.method() == Method.POST
-                && !request.body().isLongerThan(LARGEST_ON_IO_THREAD)
-                && catalog.known(location(request))
-                        .filter(app -> app.queries().hasSingleReads())
-                        .isPresent();
-    }
-
     @Override
     public Response handle(Request request) {
         try {
             var location = location(request);
-            var app = location.uri().isEmpty() ? Optional.<ServedApp>empty() : catalog.find(location, request);
+            var app = location.uri().isEmpty() ? Optional.<ServedApp>empty() : catalog.find(location);
             return app.map(found -> answer(request, new AppCatalog.Served(location, found)))
                     .orElseGet(() -> notFound(request));
         } catch (InvalidApp e) {
@@ -164,22 +151,17 @@ public final class GraphqlService implements Service, AutoCloseable {
 
     private Response answer(Request request, AppCatalog.Served served) {
         if (request.method() == Method.GET) {
-            request.requireThread();
             return sockets.open(request, served);
         }
         var asked = QueryRequest.of(request);
         if (!EventStreams.areAccepted(request)) {
-            return runner.start(request, served.app(), asked).orElseGet(() -> {
-                request.requireThread();
-                return CancellableCall.of(
-                        "graphql-query",
-                        () -> warned(
-                                asked,
-                                runner.run(request, served.app(), asked, SubscriptionRoot.NONE, Map.of())
-                                        .response(request.lease())));
-            });
+            return CancellableCall.of(
+                    "graphql-query",
+                    () -> warned(
+                            asked,
+                            runner.run(request, served.app(), asked, SubscriptionRoot.NONE, Map.of())
+                                    .response(request.lease())));
         }
-        request.requireThread();
         var resumeAfter = request.headers()
                 .first("Last-Event-ID")
                 .filter(id -> !id.isEmpty())

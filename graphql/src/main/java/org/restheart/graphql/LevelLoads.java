@@ -31,7 +31,7 @@ import org.restheart.mongo.reading.ReadPipeline;
 import org.restheart.mongo.reading.ReadQuery;
 
 /// Loads the fields of one level together. Confined to the request's thread, which waits in its [RequestLoop].
-final class LevelLoads implements Execution.Loads {
+final class LevelLoads {
     private final RequestLoop loop = new RequestLoop();
     private final DataLoaderRegistry loaders = new DataLoaderRegistry();
     private final Set<String> declaredLoaders = new HashSet<>();
@@ -74,14 +74,14 @@ final class LevelLoads implements Execution.Loads {
         return all.toMap();
     }
 
-    @Override
-    public CompletionStage<List<RawBsonDocument>> find(
+    /// @param field `Type.field`
+    CompletionStage<List<RawBsonDocument>> find(
             String field, Loading loading, ReadQuery query, DataFetchingEnvironment environment) {
         return load(field, loading, query, finds, environment);
     }
 
-    @Override
-    public CompletionStage<List<RawBsonDocument>> aggregate(
+    /// @param field `Type.field`
+    CompletionStage<List<RawBsonDocument>> aggregate(
             String field, Loading loading, ReadPipeline query, DataFetchingEnvironment environment) {
         return load(field, loading, query, pipelines, environment);
     }

@@ -23,13 +23,11 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.restheart.graphql.app.FieldMapping;
 import org.restheart.http.ComputeLimit;
 import org.restheart.http.NamedOperation;
 
@@ -55,17 +53,10 @@ final class QueryCache implements PreparsedDocumentProvider {
     private final GraphQLSchema schema;
     private final GraphqlConfig.Queries bounds;
     private final ParserOptions options;
-    private final Map<String, FieldMapping> fields;
-    private final Cache<String, Known> known;
-    private volatile boolean singleReads;
+    private final Cache<String, PreparsedDocumentEntry> known;
 
-    /// @param singleReads the operations that load one document; see [SingleReadOperations]
-    private record Known(PreparsedDocumentEntry entry, Map<String, FieldMapping.Find> singleReads) {}
-
-    /// @param fields mappings by `Type.field`
-    QueryCache(GraphQLSchema schema, Map<String, FieldMapping> fields, GraphqlConfig.Queries bounds) {
+    QueryCache(GraphQLSchema schema, GraphqlConfig.Queries bounds) {
         this.schema = schema;
-        this.fields = fields;
         this.bounds = bounds;
         this.options = ParserOptions.getDefaultOperationParserOptions()
                 .transform(builder -> builder.maxTokens(bounds.maxTokens())
@@ -81,10 +72,10 @@ final class QueryCache implements PreparsedDocumentProvider {
     }
 
     /// What is held for a query: a field of one letter takes a hundred times as much as its text.
-    private static int bytes(String query, Known known) {
+    private static int bytes(String query, PreparsedDocumentEntry known) {
         long nodes = 0;
         var open = new ArrayDeque<Node<?>>();
-        open.push(Objects.requireNonNull(known.entry().getDocument()));
+        open.push(Objects.requireNonNull(known.getDocument()));
         while (!open.isEmpty()) {
             nodes++;
             open.pop().getChildren().forEach(open::push);
@@ -103,7 +94,7 @@ final class QueryCache implements PreparsedDocumentProvider {
     PreparsedDocumentEntry find(String query) {
         var kept = known.getIfPresent(query);
         if (kept != null) {
-            return kept.entry();
+            return kept;
         }
         return query.length() <= SHORT ? keep(query) : ComputeLimit.SHARED.compute(() -> keep(query));
     }
@@ -113,26 +104,9 @@ final class QueryCache implements PreparsedDocumentProvider {
         var entry = prepare(query);
         var document = entry.getDocument();
         if (!entry.hasErrors() && document != null) {
-            var loads = SingleReadOperations.of(document, schema, fields);
-            if (!loads.isEmpty()) {
-                singleReads = true;
-            }
-            known.put(query, new Known(entry, loads));
+            known.put(query, entry);
         }
         return entry;
-    }
-
-    /// The mapping of the only field that an operation loads; empty if it loads others, or if the query is not kept.
-    ///
-    /// @param operation its name; empty if it has none
-    Optional<FieldMapping.Find> onlyLoad(String query, Optional<String> operation) {
-        var kept = known.getIfPresent(query);
-        return kept == null ? Optional.empty() : Optional.ofNullable(kept.singleReads.get(operation.orElse("")));
-    }
-
-    /// Whether any query that was kept has an operation that loads one field only.
-    boolean hasSingleReads() {
-        return singleReads;
     }
 
     private PreparsedDocumentEntry prepare(String query) {

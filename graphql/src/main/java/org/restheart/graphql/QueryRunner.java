@@ -9,16 +9,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
-import org.restheart.data.Access;
 import org.restheart.graphql.OperationResult.QueryOutcome;
 import org.restheart.graphql.app.Node;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
-import org.restheart.http.Response;
 import org.restheart.mongo.reading.DocumentReads;
-import org.restheart.mongo.reading.DocumentReads.KnownCollection;
 
 /// Executes operations. Thread-safe.
 record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess access, ResultMemory memory) {
@@ -108,78 +105,6 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
             throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
         }
         return ExecutionResult.newExecutionResult().build();
-    }
-
-    /// Executes an operation that loads one document ([SingleReadOperations]), without blocking: the response is
-    /// deferred until the document is there. What could block is left to [#run].
-    ///
-    /// @return empty if the operation is to be run
-    Optional<Response> start(Request request, ServedApp app, QueryRequest asked) {
-        var query = query(app, asked);
-        var find = query.flatMap(text -> app.queries().onlyLoad(text, asked.operationName()));
-        if (find.isEmpty()
-                || !asked.warnings().isEmpty()
-                || config.answers().verbose()
-                || !config.answers().timeLimit().isZero()
-                || (config.queries().onlyStored() && !app.holds(query.get()))) {
-            return Optional.empty();
-        }
-        var source = find.get().source();
-        Optional<KnownCollection> collection;
-        Access allowed;
-        try {
-            collection = reads.known(source.namespace());
-            allowed = collection.isPresent() ? access.rights(request, source) : new Access.Root();
-        } catch (ProblemException _) {
-            return Optional.empty(); // it becomes an error of the field
-        }
-        return collection.map(known -> {
-            var share = memory.open();
-            var load = new SingleRead(reads, known, share.lease());
-            var execution = new Execution(request, load, config.answers(), _ -> allowed, SubscriptionRoot.NONE, share);
-            return started(execution, load, share, app, input(execution, asked, query.get()));
-        });
-    }
-
-    private Response started(
-            Execution execution,
-            SingleRead load,
-            ResultMemory.Share share,
-            ServedApp app,
-            ExecutionInput.Builder input) {
-        boolean waits = false;
-        try {
-            var outcome = execute(execution, app, input);
-            var documents = load.documents();
-            if (documents.isEmpty()) {
-                return answer(execution, outcome);
-            }
-            waits = true;
-            return load.response(documents.get(), outcome, later -> {
-                try (share;
-                        execution) {
-                    return answer(execution, later);
-                }
-            });
-        } finally {
-            if (!waits) {
-                execution.close();
-                share.close();
-            }
-        }
-    }
-
-    private Response.Ready answer(Execution execution, CompletableFuture<ExecutionResult> outcome) {
-        if (!outcome.isDone()) {
-            throw new IllegalStateException("the operation waits for more than one document");
-        }
-        ExecutionResult result;
-        try {
-            result = outcome.join();
-        } catch (CompletionException e) {
-            result = replaced(execution, e);
-        }
-        return outcome(execution, result, Map.of()).response(execution.lease());
     }
 
     private QueryOutcome outcome(Execution execution, ExecutionResult result, Map<String, ?> extensions) {

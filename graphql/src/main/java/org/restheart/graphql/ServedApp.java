@@ -27,7 +27,7 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
     /// @throws InvalidApp naming the location of the error
     static ServedApp of(RawBsonDocument stored, Apps apps, GraphqlConfig config, boolean strict) throws InvalidApp {
         var app = apps.compile(unescaped(stored), AppUris.of(stored), strict);
-        var queries = new QueryCache(app.schema(), app.fields(), config.queries());
+        var queries = new QueryCache(app.schema(), config.queries());
         var texts = new HashMap<String, String>();
         for (var document : app.documents().entrySet()) {
             var prepared = queries.keep(document.getValue());

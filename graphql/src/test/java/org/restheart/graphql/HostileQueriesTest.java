@@ -6,7 +6,6 @@ import graphql.schema.idl.RuntimeWiring;
 import graphql.schema.idl.SchemaGenerator;
 import graphql.schema.idl.SchemaParser;
 import java.lang.management.ManagementFactory;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
@@ -34,7 +33,6 @@ class HostileQueriesTest {
                         .makeExecutableSchema(
                                 new SchemaParser().parse("type Doc { a: Int d: Doc } type Query { doc(a: Int): Doc }"),
                                 RuntimeWiring.MOCKED_WIRING),
-                Map.of(),
                 bounds);
     }
 

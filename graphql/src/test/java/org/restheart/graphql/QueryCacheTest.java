@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import graphql.schema.idl.RuntimeWiring;
 import graphql.schema.idl.SchemaGenerator;
 import graphql.schema.idl.SchemaParser;
-import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -20,7 +19,6 @@ class QueryCacheTest {
                         .makeExecutableSchema(
                                 new SchemaParser().parse("type Query { doc(list: [Int]): Int n: Int }"),
                                 RuntimeWiring.MOCKED_WIRING),
-                Map.of(),
                 GraphqlConfig.Queries.DEFAULT);
     }
 

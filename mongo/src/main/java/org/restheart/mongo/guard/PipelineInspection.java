@@ -69,14 +69,7 @@ public final class PipelineInspection {
     ///
     /// @throws org.restheart.http.ProblemException 403
     public void requireOpen(MongoNamespace namespace) {
-        requireOpen(namespace, sources.apply(namespace.getDatabaseName(), namespace.getCollectionName()));
-    }
-
-    /// [#requireOpen(MongoNamespace)] of what is known.
-    ///
-    /// @param viewed what it reads, if it is a view
-    /// @throws org.restheart.http.ProblemException 403
-    public void requireOpen(MongoNamespace namespace, Set<MongoNamespace> viewed) {
+        var viewed = sources.apply(namespace.getDatabaseName(), namespace.getCollectionName());
         if (ResourceNames.isReservedDb(namespace.getDatabaseName())
                 || ResourceNames.isReservedCollection(namespace.getCollectionName())) {
             throw new ProblemException(ProblemCode.FORBIDDEN, "reserved resource");

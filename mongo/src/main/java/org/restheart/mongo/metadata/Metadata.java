@@ -96,13 +96,6 @@ public final class Metadata {
         return known;
     }
 
-    /// The metadata of a collection that exists, if they are cached. Never blocks.
-    public Optional<ResourceMetadata> known(String db, String collection) {
-        return cache == null
-                ? Optional.empty()
-                : cache.find(new Namespace(db, collection)).filter(ResourceMetadata::exists);
-    }
-
     private ResourceMetadata find(Request request, Namespace namespace, boolean fresh) {
         if (!namespace.isPossible()) {
             return ResourceMetadata.MISSING;

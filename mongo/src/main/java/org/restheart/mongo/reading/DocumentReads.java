@@ -65,27 +65,11 @@ public final class DocumentReads {
         this.aggregations = new CombinedReads<>(coalesced, this::aggregate);
     }
 
-    /// A collection whose metadata are known, so that its documents are read without waiting for them.
-    ///
-    /// @param plain as [ResourceMetadata#plain]
-    public record KnownCollection(MongoNamespace namespace, boolean plain) {}
-
-    /// The collection, if its metadata are known. Never blocks.
-    ///
-    /// @throws ProblemException 403 if no caller may read it
-    public Optional<KnownCollection> known(MongoNamespace namespace) {
-        return metadata.known(namespace.getDatabaseName(), namespace.getCollectionName())
-                .map(known -> {
-                    inspection.requireOpen(namespace, known.sources());
-                    return new KnownCollection(namespace, known.plain());
-                });
-    }
-
     /// The documents in order.
     ///
     /// @param lease owns them until it is closed
     public CompletionStage<List<RawBsonDocument>> find(ReadQuery query, Lease lease) {
-        return withoutDetails(startFind(query, Optional.empty(), lease));
+        return withoutDetails(startFind(query, lease));
     }
 
     /// A few documents, which the process keeps for itself.
@@ -96,16 +80,6 @@ public final class DocumentReads {
 
     private Lease ofServer() {
         return memory.open(() -> CallerScope.SERVER);
-    }
-
-    /// The same, without ever blocking.
-    ///
-    /// @param collection of the query, as [#known] returned it just now
-    public CompletionStage<List<RawBsonDocument>> find(ReadQuery query, KnownCollection collection, Lease lease) {
-        if (!collection.namespace().equals(query.namespace())) {
-            throw new IllegalArgumentException(query.namespace() + " is not " + collection.namespace());
-        }
-        return withoutDetails(startFind(query, Optional.of(collection), lease));
     }
 
     private void check(ReadQuery query) {
@@ -160,20 +134,16 @@ public final class DocumentReads {
         return StreamDefinitions.names(collection(namespace));
     }
 
-    private CompletionStage<List<RawBsonDocument>> startFind(
-            ReadQuery query, Optional<KnownCollection> collection, Lease lease) {
+    private CompletionStage<List<RawBsonDocument>> startFind(ReadQuery query, Lease lease) {
         try {
-            if (collection.isEmpty()) {
-                inspection.requireOpen(query.namespace());
-            }
-            operators.checkFilter(query.filter());
+            check(query);
             if (query.rights().projectResponse().isPresent()) { // the filter must not depend on hidden fields
                 var pipeline = query.asPipeline();
                 var stages = pipeline.permitted();
                 return shared(query.key(), lease, command -> commands.run(pipeline, stages, query.limit(), command));
             }
             var id = query.id();
-            return id.isPresent() && collection.map(KnownCollection::plain).orElseGet(() -> isPlain(query))
+            return id.isPresent() && isPlain(query)
                     ? coalesced.one(query.lookup(id.get(), lookupLimit), lease).thenApply(DocumentReads::list)
                     : coalesced.find(query.asFind(), lease, use -> commands.run(query, use));
         } catch (RuntimeException e) {
