@@ -27,27 +27,25 @@ public record CursorPoolConfig(
     /// How pages are found.
     public enum Mode {
         /// MongoDB skips the documents before the page.
-        NONE(Shortcuts.NONE),
+        NONE,
 
         /// By bookmarks.
-        EXACT(new Shortcuts(true, CursorsAhead.NONE)),
+        EXACT,
 
         /// By bookmarks, or cursors that are positioned ahead.
-        EAGER(new Shortcuts(true, CursorsAhead.LINEAR)),
+        EAGER,
 
         /// As [#EXACT], for configurations of former releases.
-        BOOKMARKS(EXACT.shortcuts);
-
-        private final Shortcuts shortcuts;
-
-        Mode(Shortcuts shortcuts) {
-            this.shortcuts = shortcuts;
-        }
+        BOOKMARKS
     }
 
     /// For requests that do not say it.
     public Shortcuts shortcuts() {
-        return mode.shortcuts;
+        return switch (mode) {
+            case NONE -> Shortcuts.NONE;
+            case EXACT, BOOKMARKS -> new Shortcuts(true, CursorsAhead.NONE);
+            case EAGER -> new Shortcuts(true, CursorsAhead.LINEAR);
+        };
     }
 
     public static final CursorPoolConfig DEFAULT = new CursorPoolConfig(

@@ -261,7 +261,7 @@ public record Parameters(
     ///
     /// @param pageSize documents per page by default
     /// @param maxPageSize the largest `pagesize`
-    /// @param bookmarking how deep pages are found by default
+    /// @param shortcuts how deep pages are found by default
     /// @param refuseOperators whether `avars` may not contain `$` operators
     /// @param strict whether unknown parameters are refused
     public record Settings(
