@@ -143,9 +143,8 @@ final class MongoParts implements AutoCloseable {
         var find = new FindDocuments(
                 finder,
                 documents,
-                coalescer.pages(),
+                coalescer,
                 continuations,
-                coalescer.sizes(),
                 timeLimit,
                 config.bulkTimeLimit());
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {

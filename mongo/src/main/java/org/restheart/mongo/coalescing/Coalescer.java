@@ -15,13 +15,14 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
+import org.restheart.http.Request;
 import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.coalescing.Batching.BatchLoad;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
@@ -31,8 +32,7 @@ import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
-import org.restheart.mongo.find.Pages;
-import org.restheart.mongo.find.Pages.Use;
+import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrite.Change;
@@ -259,7 +259,7 @@ public final class Coalescer {
                                 query, DOCUMENTS, false, lease, use -> new FindResult.Documents(read.apply(use))))
                         .thenApply(result -> ((FindResult.Documents) result.outcome()).documents()))
                 .orElseGet(() ->
-                        separately(lease, command -> read.apply(new Use(command, false, UnaryOperator.identity()))));
+                        separately(lease, command -> read.apply(Use.alone(command))));
     }
 
     /// Runs commands of the calling service, or shares the results of equal ones.
@@ -303,24 +303,26 @@ public final class Coalescer {
                 READS);
     }
 
-    /// Equal queries that wait at the same time run once and share the documents, and the encoded page if they have the
-    /// same format. Those of a session run alone.
-    public Pages pages() {
-        return (request, page, reading) -> {
-            if (finds.isEmpty() || page.query().settings().session().isPresent()) {
-                request.requireThread();
-                return reading.read(new Use(request.lease(), false, UnaryOperator.identity()));
-            }
-            return batching.defer(
-                    finds.get()
-                            .submit(new SharedFinds.Find(
-                                    page.query(),
-                                    page.form(),
-                                    page.isInterruptible(),
-                                    request.lease(),
-                                    use -> new FindResult.Page(reading.read(use)))),
-                    taken -> ((FindResult.Page) taken).response());
-        };
+    /// A page. Equal queries that wait at the same time run once and share the documents, and the encoded page if they
+    /// have the same form. Those of a session run alone, on the thread of the request.
+    ///
+    /// @param form the content depends on the documents and this alone, such as the name of a JSON mode
+    /// @param read finds the documents and encodes them, on a thread that may block
+    public Response page(Request request, FindQuery query, String form, Function<Use, Response.Ready> read) {
+        if (finds.isEmpty() || query.settings().session().isPresent()) {
+            request.requireThread();
+            return read.apply(Use.alone(request.lease()));
+        }
+        boolean interruptible = request.attribute(JudgedRequest.INTERRUPTIBLE).orElse(false);
+        return batching.defer(
+                finds.get()
+                        .submit(new SharedFinds.Find(
+                                query,
+                                form,
+                                interruptible,
+                                request.lease(),
+                                use -> new FindResult.Page(read.apply(use)))),
+                taken -> ((FindResult.Page) taken).response());
     }
 
     CoalescedInserts coalescedInserts() {

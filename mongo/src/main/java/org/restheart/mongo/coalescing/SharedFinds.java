@@ -32,7 +32,7 @@ import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.InlineRead;
-import org.restheart.mongo.find.Pages.Use;
+import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.find.QueryKey;
 
 /// Runs equal queries that wait at the same time once, whichever services they come by. Each service
@@ -147,7 +147,7 @@ final class SharedFinds {
         private FindResult found(Find find, Lease lease) {
             try {
                 return InlineRead.within(
-                        inlineLimit, () -> find.read().apply(new Use(lease, false, UnaryOperator.identity())));
+                        inlineLimit, () -> find.read().apply(Use.alone(lease)));
             } catch (RuntimeException e) {
                 latencies.reset(namespace);
                 throw e;
@@ -265,7 +265,7 @@ final class SharedFinds {
 
     private static void takeAlone(PendingRequest<Find, FindResult> pending) {
         try (var lease = pending.request().lease().another(List.of(pending.caller()))) {
-            var taken = pending.request().read().apply(new Use(lease, false, UnaryOperator.identity()));
+            var taken = pending.request().read().apply(Use.alone(lease));
             complete(pending, taken, 1, lease);
         } catch (ProblemException e) { // such as memory that its caller has used up
             pending.completeExceptionally(e);

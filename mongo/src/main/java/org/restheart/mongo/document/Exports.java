@@ -8,20 +8,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
-import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
-import org.restheart.mongo.find.Pages;
-import org.restheart.mongo.find.Pages.Use;
+import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.format.Csv;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentContent.Room;
@@ -33,7 +32,7 @@ import org.restheart.mongo.format.Export;
 /// Exports a whole query, or one document, in the format of the client's `Accept`, in bounded memory.
 ///
 /// @param documents for the default columns of CSV
-/// @param pages find a page that the client has requested, once for equal requests
+/// @param coalesced find a page that the client has requested, once for equal requests
 /// @param queries of pages
 /// @param whole of all documents
 /// @param continuations find the documents after the key in the parameter `after`
@@ -41,7 +40,7 @@ import org.restheart.mongo.format.Export;
 record Exports(
         Finder finder,
         DriverFinder documents,
-        Pages pages,
+        Coalescer coalesced,
         Queries queries,
         Queries whole,
         Continuations continuations,
@@ -66,23 +65,22 @@ record Exports(
         var columns = export == Export.CSV ? columns(request, query) : List.<String>of();
         return response(
                 query,
-                new Use(request.http().lease(), false, UnaryOperator.identity()),
+                Use.alone(request.http().lease()),
                 batch -> after.map(key -> after(request, query, key, batch)).orElseGet(() -> finder.find(query, batch)),
                 format(request, export, columns));
     }
 
     private Response page(DataRequest request, Export export) {
         var format = format(request, export, List.of());
-        var page = queries.shared(
-                request,
-                export == Export.BSON
-                        ? export.name()
-                        : export + " " + request.parameters().format().jsonMode());
-        return pages.page(
+        var query = queries.page(request);
+        var form = export == Export.BSON
+                ? export.name()
+                : export + " " + request.parameters().format().jsonMode();
+        return coalesced.page(
                 request.http(),
-                page,
-                use -> response(
-                        page.query(), use, batch -> use.change().apply(finder).find(page.query(), batch), format));
+                query,
+                form,
+                use -> response(query, use, batch -> use.change().apply(finder).find(query, batch), format));
     }
 
     private Response.Ready response(

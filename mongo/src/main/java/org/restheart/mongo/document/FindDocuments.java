@@ -3,12 +3,12 @@ package org.restheart.mongo.document;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.restheart.http.Accepted;
 import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -16,12 +16,10 @@ import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Plans;
 import org.restheart.mongo.find.CountQuery;
-import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
-import org.restheart.mongo.find.Pages;
-import org.restheart.mongo.find.Pages.Use;
+import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.DocumentFormat.JsonArray;
@@ -42,7 +40,7 @@ public final class FindDocuments implements DataHandler {
 
     private final Finder finder;
     private final DriverFinder documents;
-    private final Pages pages;
+    private final Coalescer coalesced;
     private final Queries queries;
     private final NextPage next;
     private final Exports exports;
@@ -52,17 +50,17 @@ public final class FindDocuments implements DataHandler {
     public FindDocuments(
             Finder finder,
             DriverFinder documents,
-            Pages pages,
+            Coalescer coalesced,
             Continuations continuations,
-            DocumentSizes sizes,
             Duration timeLimit,
             Duration bulkTimeLimit) {
         this.finder = finder;
         this.documents = documents;
-        this.pages = pages;
+        this.coalesced = coalesced;
         this.queries = new Queries(timeLimit);
-        this.next = new NextPage(continuations, sizes);
-        this.exports = new Exports(finder, documents, pages, queries, new Queries(bulkTimeLimit), continuations, sizes);
+        this.next = new NextPage(continuations, coalesced.sizes());
+        this.exports = new Exports(
+                finder, documents, coalesced, queries, new Queries(bulkTimeLimit), continuations, coalesced.sizes());
     }
 
     @Override
@@ -135,8 +133,9 @@ public final class FindDocuments implements DataHandler {
                     shown(request, JsonArray.of(request.parameters().format().jsonMode())));
         }
         var mode = request.parameters().format().jsonMode();
-        var page = queries.shared(request, mode.name());
-        return pages.page(request.http(), page, use -> run(use, page.query(), shown(request, JsonArray.of(mode))));
+        var query = queries.page(request);
+        return coalesced.page(
+                request.http(), query, mode.name(), use -> run(use, query, shown(request, JsonArray.of(mode))));
     }
 
     private Response hal(DataRequest request, OptionalLong size) {
@@ -148,7 +147,7 @@ public final class FindDocuments implements DataHandler {
         var page = queries.page(request);
         return Queries.after(request)
                 .map(key -> next.after(page, request.http().lease(), key, format))
-                .orElseGet(() -> run(new Use(request.http().lease(), false, UnaryOperator.identity()), page, format));
+                .orElseGet(() -> run(Use.alone(request.http().lease()), page, format));
     }
 
     /// Schemas are stored escaped.

@@ -3,13 +3,11 @@ package org.restheart.mongo.document;
 import java.time.Duration;
 import java.util.Optional;
 import org.bson.BsonDocument;
-import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.FindQuery;
-import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.parameter.AfterParameter;
@@ -60,15 +58,6 @@ record Queries(Duration timeLimit) {
                 request.parameters().find().counting() == Counting.ESTIMATED && filter.isEmpty(),
                 request.http().attribute(Slice.KEY).map(Slice::limit).orElse(0),
                 request.readSettings(timeLimit));
-    }
-
-    /// A page that equal requests share.
-    ///
-    /// @param format of the response
-    Pages.Page shared(DataRequest request, String format) {
-        boolean interruptible =
-                request.http().attribute(JudgedRequest.INTERRUPTIBLE).orElse(false);
-        return new Pages.Page(page(request), format, interruptible);
     }
 
     /// The key in the parameter `after`, of the last document of the page before.

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntFunction;
-import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -28,7 +27,7 @@ import org.restheart.http.Words;
 import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.DriverFinder;
-import org.restheart.mongo.find.Pages.Use;
+import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.reading.DocumentReads.DocumentSample;
 
@@ -49,7 +48,7 @@ record ReadCommands(DriverFinder documents, DocumentSizes sizes) {
     /// @throws org.restheart.http.ProblemException 422 for a result that is too large, 503 without memory for
     ///     it
     List<RawBsonDocument> run(ReadQuery query, Lease lease) {
-        return run(query, new Use(lease, false, UnaryOperator.identity()));
+        return run(query, Use.alone(lease));
     }
 
     List<RawBsonDocument> run(ReadQuery query, Use use) {
