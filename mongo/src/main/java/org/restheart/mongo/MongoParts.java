@@ -140,13 +140,7 @@ final class MongoParts implements AutoCloseable {
     private void addReads(MongoConfig config, Continuations continuations) {
         var timeLimit = config.queryTimeLimit();
         var finder = deepPages.outsideSessions(documents);
-        var find = new FindDocuments(
-                finder,
-                documents,
-                coalescer,
-                continuations,
-                timeLimit,
-                config.bulkTimeLimit());
+        var find = new FindDocuments(finder, documents, coalescer, continuations, timeLimit, config.bulkTimeLimit());
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
             routes.on(kind, GET, find);
         }

@@ -258,8 +258,7 @@ public final class Coalescer {
         return finds.<CompletionStage<List<RawBsonDocument>>>map(shared -> shared.submit(new SharedFinds.Find(
                                 query, DOCUMENTS, false, lease, use -> new FindResult.Documents(read.apply(use))))
                         .thenApply(result -> ((FindResult.Documents) result.outcome()).documents()))
-                .orElseGet(() ->
-                        separately(lease, command -> read.apply(Use.alone(command))));
+                .orElseGet(() -> separately(lease, command -> read.apply(Use.alone(command))));
     }
 
     /// Runs commands of the calling service, or shares the results of equal ones.

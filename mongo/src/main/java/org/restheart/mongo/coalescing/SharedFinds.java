@@ -31,8 +31,8 @@ import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
-import org.restheart.mongo.find.InlineRead;
 import org.restheart.mongo.find.Finder.Use;
+import org.restheart.mongo.find.InlineRead;
 import org.restheart.mongo.find.QueryKey;
 
 /// Runs equal queries that wait at the same time once, whichever services they come by. Each service
@@ -146,8 +146,7 @@ final class SharedFinds {
 
         private FindResult found(Find find, Lease lease) {
             try {
-                return InlineRead.within(
-                        inlineLimit, () -> find.read().apply(Use.alone(lease)));
+                return InlineRead.within(inlineLimit, () -> find.read().apply(Use.alone(lease)));
             } catch (RuntimeException e) {
                 latencies.reset(namespace);
                 throw e;
