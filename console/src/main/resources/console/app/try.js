@@ -12,23 +12,6 @@ import { print } from "./shellprint.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** What the parameters of the API mean, for the requests that know them. @type {[string, string, string][]} */
-const PARAMETERS = [
-  ["filter", "GET PATCH DELETE", "A MongoDB query; several are joined by “and”"],
-  ["keys", "GET", "A projection, such as {\"title\": 1}"],
-  ["sort", "GET", "field, -field or an object"],
-  ["page", "GET", "From 1"],
-  ["pagesize", "GET", "Documents per page"],
-  ["count", "GET", "Count what matches; “estimated” from metadata"],
-  ["hint", "GET", "An index: its keys or its name"],
-  ["jsonMode", "GET", "relaxed, strict, extended or shell"],
-  ["rep", "GET", "STANDARD, HAL or SHAL"],
-  ["wm", "POST PUT PATCH", "insert, update or upsert"],
-  ["id_type", "GET PUT PATCH DELETE", "How the id in the path is read: OID, STRING, NUMBER, DATE"],
-  ["writeConcern", "POST PUT PATCH DELETE", "ACKNOWLEDGED, W1, JOURNALED, MAJORITY"],
-  ["avars", "GET", "Values of an aggregation's or a stream's variables"],
-];
-
 /** Splits a target into its path and its parameters. @param {string} target */
 function split(target) {
   const at = target.indexOf("?");
@@ -51,8 +34,9 @@ export function Try() {
   const [body, setBody] = useState(begin.body || "");
   const [answer, setAnswer] = useState(/** @type {any} */ (null));
   const [language, setLanguage] = useState("curl");
-  /** @type {[string, string, string][]} what is known of parameters: by the operation's description, else in general */
-  const documented = begin.documented?.length ? begin.documented.filter((/** @type {any} */ one) => one.in === "query").map((/** @type {any} */ one) => [one.name, begin.method, one.description || ""]) : PARAMETERS;
+  /** @type {[string, string[], string][]} what is known of parameters: by the operation's description, else in general */
+  const general = (config.value.parameters || []).map((/** @type {any} */ one) => [one.name, one.methods, one.meaning]);
+  const documented = begin.documented?.length ? begin.documented.filter((/** @type {any} */ one) => one.in === "query").map((/** @type {any} */ one) => [one.name, [begin.method], one.description || ""]) : general;
   const withBody = method !== "GET" && method !== "DELETE";
   const target = joined(path.startsWith("/") ? path : "/" + path, query);
   const sent = useMemo(() => {
@@ -74,7 +58,7 @@ export function Try() {
       <input aria-label=${`Name of ${noun} ${i + 1}`} list=${options} placeholder="name" spellcheck=${false} value=${name} onInput=${(/** @type {any} */ e) => set(list.map((one, n) => (n === i ? [e.target.value, value] : one)))} />
       <input aria-label=${`Value of ${noun} ${i + 1}`} placeholder="value" class="mono" spellcheck=${false} value=${value} onInput=${(/** @type {any} */ e) => set(list.map((one, n) => (n === i ? [name, e.target.value] : one)))} onKeyDown=${(/** @type {any} */ e) => e.key === "Enter" && send()} />
       <${Button} icon="close" kind="plain" label=${`Remove ${noun} ${i + 1}`} onClick=${() => set(list.filter((_, n) => n !== i))} />
-      ${noun === "parameter" && html`<span class="hint">${(documented.find(([known]) => known === name) || PARAMETERS.find(([known]) => known === name))?.[2]}</span>`}</div>`)}
+      ${noun === "parameter" && html`<span class="hint">${(documented.find(([known]) => known === name) || general.find(([known]) => known === name))?.[2]}</span>`}</div>`)}
     <div><${Button} small icon="plus" onClick=${() => set([...list, ["", ""]])}>Add ${noun}</${Button}></div>`;
 
   return html`
@@ -84,7 +68,7 @@ export function Try() {
         <select aria-label="Method" value=${method} onChange=${(/** @type {any} */ e) => setMethod(e.target.value)}>${METHODS.map(one => html`<option>${one}</option>`)}</select>
         <input class="mono spring" aria-label="Path" list="paths" spellcheck=${false} value=${path} onInput=${(/** @type {any} */ e) => (e.target.value.includes("?") ? ((s => (setPath(s.path), setQuery([...query, ...s.query])))(split(e.target.value))) : setPath(e.target.value))} />
         <datalist id="paths">${known().filter(node => node.kind !== "db").flatMap(node => [dataPath(node.path), dataPath([...node.path, "_indexes"]), dataPath([...node.path, "_meta"]), dataPath([...node.path, "*"])]).slice(0, 400).map(one => html`<option value=${one}></option>`)}</datalist>
-        <datalist id="parameters">${documented.filter(([, methods]) => methods.split(" ").includes(method)).map(([name, , text]) => html`<option value=${name}>${text}</option>`)}</datalist>
+        <datalist id="parameters">${documented.filter(([, methods]) => methods.includes(method)).map(([name, , text]) => html`<option value=${name}>${text}</option>`)}</datalist>
         <button type="submit" class="button primary"><span>Send</span></button>
       </form>
       <div class="columns-2">

@@ -2,12 +2,16 @@ package org.restheart.console;
 
 import static org.restheart.bson.BsonValues.object;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.http.Method;
+import org.restheart.http.parameter.DataParameter;
 
 /// `console` of the configuration.
 ///
@@ -76,7 +80,19 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
                 "mcp", orNull(paths.mcp),
                 "dataApi", orNull(paths.dataApi),
                 "apiKeys", orNull(paths.apiKeys),
-                "cookie", cookie);
+                "cookie", cookie,
+                "parameters", parameters());
+    }
+
+    /// The query parameters that a request may have: their names, methods and meanings.
+    private static BsonArray parameters() {
+        return new BsonArray(Arrays.stream(DataParameter.values())
+                .map(parameter -> object(
+                        "name", parameter.wireName(),
+                        "methods",
+                                parameter.methods().stream().map(Method::name).toList(),
+                        "meaning", parameter.meaning().replace("`", "")))
+                .toList());
     }
 
     private static BsonValue orNull(Optional<String> path) {

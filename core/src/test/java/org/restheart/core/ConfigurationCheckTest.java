@@ -126,8 +126,8 @@ class ConfigurationCheckTest extends LaunchFixture {
         assertThat(err())
                 .contains("permissions[1] mongo.readFilter has the text user._id for owner, which is taken literally; a"
                         + " property of the account is written @user._id")
-                .contains("permissions[2] mongo.writeFilter", "did you mean $gt?")
-                .contains("permissions[3] mongo.readFilter has a condition on the property or; did you mean $or?")
+                .contains("permissions[2] mongo.writeFilter", "the operator is written $gt")
+                .contains("permissions[3] mongo.readFilter compares a field or; the operator is written $or")
                 .contains("permissions[4] mongo.mergeRequest has the text {{user._id}} for owner");
     }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
-import org.restheart.bson.fields.TextualId;
+import org.restheart.bson.fields.FilterMistakes;
 import org.restheart.http.Cors;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
@@ -214,7 +214,7 @@ public final class DataApiService implements Service {
     }
 
     private static List<String> aboutId(ActionBody body) {
-        return Optional.ofNullable(body.document("filter").get("_id")).flatMap(TextualId::warning).stream()
+        return FilterMistakes.in("the filter", body.document("filter")).stream()
                 .map(FoundWarnings::line)
                 .toList();
     }

@@ -18,13 +18,6 @@ import org.jspecify.annotations.Nullable;
 public final class Query {
     public static final Query NONE = new Query("", Map.of());
 
-    /// Parameters of the data API by their other names, which prevail if both are sent.
-    private static final Map<String, String> ALIASES = Map.of("sort_by", "sort", "writeMode", "wm");
-
-    /// Parameters of the data API of which only the first value counts. Of all others several may be used together.
-    private static final Set<String> SINGLE = Words.of(
-            "cache checkEtag count eager id_type jsonMode noauthchallenge np page pagesize renew rep wm writeMode");
-
     /// In a query string (RFC 3986, 3.4), besides unreserved characters.
     private static final String NEED_NO_ENCODING = "!$'()*,/:;?@";
 
@@ -120,27 +113,6 @@ public final class Query {
 
     public List<String> all(String name) {
         return parameters.getOrDefault(name, List.of());
-    }
-
-    /// The one name of a parameter of the data API that may have two.
-    public static String canonical(String name) {
-        return ALIASES.getOrDefault(name, name);
-    }
-
-    /// The name by which the data API uses a parameter here, of the two that it may have.
-    public String used(String name) {
-        var canonical = canonical(name);
-        for (var alias : ALIASES.entrySet()) {
-            if (alias.getValue().equals(canonical) && has(alias.getKey())) {
-                return alias.getKey();
-            }
-        }
-        return canonical;
-    }
-
-    /// Whether the data API uses the first value of a parameter, whatever others there are.
-    public static boolean isSingle(String name) {
-        return SINGLE.contains(name);
     }
 
     /// The names, in order of their first appearance.

@@ -15,7 +15,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.bson.fields.TextualId;
+import org.restheart.bson.fields.FilterMistakes;
 import org.restheart.http.Content;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
@@ -72,9 +72,7 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
             if (e.problem().code() != ProblemCode.NOT_FOUND) {
                 throw e;
             }
-            Optional.ofNullable(call.filter().get("_id"))
-                    .flatMap(TextualId::warning)
-                    .ifPresent(text -> FoundWarnings.add(call.http(), text));
+            FilterMistakes.in("the filter", call.filter()).ifPresent(text -> FoundWarnings.add(call.http(), text));
         }
         return documents(call, block, Optional.empty());
     }

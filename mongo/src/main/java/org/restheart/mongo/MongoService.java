@@ -1,6 +1,9 @@
 package org.restheart.mongo;
 
 import static org.restheart.http.ProblemCode.NOTHING_BOUND;
+import static org.restheart.http.parameter.DataParameter.EXPLAIN;
+import static org.restheart.http.parameter.DataParameter.ID_TYPE;
+import static org.restheart.http.parameter.DataParameter.WRITE_MODE;
 
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
@@ -37,14 +40,12 @@ import org.restheart.mongo.changestream.Reauthorization;
 import org.restheart.mongo.content.ContentWarnings;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.description.Descriptions;
-import org.restheart.mongo.exchange.Plans;
 import org.restheart.mongo.file.FileHandlers;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.management.PropertyWarnings;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.ParameterWarnings;
-import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.Mounts;
@@ -238,8 +239,10 @@ public final class MongoService implements Service, AutoCloseable {
             return Optional.empty();
         }
         try {
-            var type = request.query().first("id_type").map(IdType::of).orElse(IdType.STRING_OID);
-            return Optional.of(type.parse(path.requireName()));
+            var type = ID_TYPE.isIn(request.query())
+                    ? ID_TYPE.choice(request.query()).map(IdType::valueOf)
+                    : Optional.of(IdType.STRING_OID);
+            return type.map(known -> known.parse(path.requireName()));
         } catch (ProblemException _) {
             return Optional.empty();
         }
@@ -251,10 +254,10 @@ public final class MongoService implements Service, AutoCloseable {
 
     private static EnumSet<Privilege> demands(Request request, ResourcePath path) {
         var demands = RequestKind.demands(path.kind(), request.method());
-        if (!request.method().isSafe() && request.query().has(request.query().used("wm"))) {
+        if (!request.method().isSafe() && WRITE_MODE.isIn(request.query())) {
             demands.add(Privilege.WRITE_MODE);
         }
-        if (request.query().has(Plans.PARAMETER) && isExplained(path.kind())) {
+        if (EXPLAIN.isIn(request.query()) && isExplained(path.kind())) {
             demands.add(Privilege.MANAGEMENT);
         }
         return demands;
@@ -285,19 +288,11 @@ public final class MongoService implements Service, AutoCloseable {
 
     /// @param warnings about its parameters
     private Response warned(Request request, List<String> warnings) {
-        var kind = request.require(ResourcePath.KEY).kind();
-        boolean mayFindWarnings = request.attribute(FoundWarnings.KEY).isPresent()
-                || request.query().has("filter")
-                || SessionParameter.namesTransaction(request.query())
-                || kind == ResourceKind.SESSIONS
-                || kind == ResourceKind.AGGREGATION
-                || kind == ResourceKind.INDEX
-                || ResourceMethods.isStructuralChange(kind, request.method())
-                || PropertyWarnings.mayApply(request)
-                || SchemaWarnings.mayApply(request)
-                || ContentWarnings.mayApply(request)
-                || FileHandlers.isUpload(request, kind);
-        if (!mayFindWarnings && warnings.isEmpty()) {
+        boolean isPlainRead = request.method() == Method.GET
+                && request.query().names().isEmpty()
+                && request.attribute(FoundWarnings.KEY).isEmpty()
+                && request.require(ResourcePath.KEY).kind() != ResourceKind.AGGREGATION;
+        if (isPlainRead && warnings.isEmpty()) {
             return parts.dispatcher.dispatch(request);
         }
         var collecting = FoundWarnings.collecting(request);

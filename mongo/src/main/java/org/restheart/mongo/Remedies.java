@@ -1,15 +1,28 @@
 package org.restheart.mongo;
 
-import java.util.ArrayList;
+import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+import static org.restheart.http.access.ResourceKind.AGGREGATION;
+import static org.restheart.http.access.ResourceKind.CHANGE_STREAM;
+import static org.restheart.http.access.ResourceKind.DOCUMENT;
+import static org.restheart.http.access.ResourceKind.FILE;
+import static org.restheart.http.access.ResourceKind.FILE_BINARY;
+import static org.restheart.http.access.ResourceKind.SCHEMA;
+
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.restheart.http.Hint;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.access.ResourceKind;
+import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 
@@ -17,8 +30,6 @@ import org.restheart.mongo.resource.ResourcePath;
 /// reveals nothing of stored documents: those that do not exist and those that are hidden get the same.
 final class Remedies {
     private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}(\\.\\d{1,18})?");
-    private static final Pattern OBJECT_ID = Pattern.compile("[0-9a-fA-F]{24}");
-
     private static final List<String> IN_DATABASE = List.of("_size", "_meta", "_schemas", "_sessions", "_imports");
     private static final List<String> IN_COLLECTION =
             List.of("_size", "_meta", "_violations", "_validator", "_indexes", "_aggrs", "_streams");
@@ -31,28 +42,41 @@ final class Remedies {
             "properties", "_meta",
             "txns", "_sessions");
 
+    private static final List<Hint<Refused>> HINTS = List.of(
+            Hint.of(
+                    refused -> refused.is(NOT_FOUND, AGGREGATION, CHANGE_STREAM),
+                    refused -> "the property " + (refused.path.kind() == AGGREGATION ? "aggrs" : "streams")
+                            + " has the names: GET …/_meta. A name is one segment of the path: a slash in it is"
+                            + " spelled %2F"),
+            Hint.of(
+                    refused -> refused.is(NOT_FOUND, DOCUMENT) && refused.word().isPresent(),
+                    refused -> "did you mean " + refused.word().orElseThrow() + "?"),
+            Hint.of(
+                    refused -> refused.is(NOT_FOUND, DOCUMENT) && refused.path.surplus(),
+                    "a slash within an id is written %2F"),
+            Hint.of(
+                    refused -> refused.is(NOT_FOUND, DOCUMENT, FILE, FILE_BINARY, SCHEMA)
+                            && !refused.path.surplus()
+                            && !DataParameter.ID_TYPE.isIn(refused.request.query())
+                            && NUMBER.matcher(refused.path.requireName()).matches(),
+                    refused -> "this is the text '" + refused.path.requireName()
+                            + "'; id_type=NUMBER asks for the number"),
+            Hint.of(refused -> refused.problem.code() == METHOD_NOT_ALLOWED, Remedies::ofMethod));
+
     private Remedies() {}
 
-    static List<String> of(Request request, Problem refusal) {
-        var path = request.require(ResourcePath.KEY);
-        return switch (refusal.code()) {
-            case NOT_FOUND ->
-                switch (path.kind()) {
-                    case DOCUMENT -> ofDocument(request, path);
-                    case FILE, FILE_BINARY, SCHEMA ->
-                        ofId(request, path).stream().toList();
-                    case AGGREGATION -> ofName("aggrs");
-                    case CHANGE_STREAM -> ofName("streams");
-                    default -> List.of();
-                };
-            case METHOD_NOT_ALLOWED -> List.of(ofMethod(request, path));
-            default -> List.of();
-        };
+    private record Refused(Request request, ResourcePath path, Problem problem) {
+        boolean is(ProblemCode code, ResourceKind... kinds) {
+            return problem.code() == code && Arrays.asList(kinds).contains(path.kind());
+        }
+
+        Optional<String> word() {
+            return Remedies.word(path.requireName(), IN_COLLECTION);
+        }
     }
 
-    private static List<String> ofName(String property) {
-        return List.of("the property " + property + " has the names: GET …/_meta. A name is one segment of the path:"
-                + " a slash in it is spelled %2F");
+    static List<String> of(Request request, Problem refusal) {
+        return Hint.about(new Refused(request, request.require(ResourcePath.KEY), refusal), HINTS);
     }
 
     /// The resource that a name is nearly the word for, if it begins with an underscore or is known otherwise.
@@ -71,31 +95,9 @@ final class Remedies {
                 .or(() -> Nearest.to(plain.startsWith("_") ? plain : "_" + plain, words));
     }
 
-    private static List<String> ofDocument(Request request, ResourcePath path) {
-        var all = new ArrayList<String>();
-        word(path.requireName(), IN_COLLECTION).ifPresent(word -> all.add("did you mean " + word + "?"));
-        if (path.surplus()) {
-            all.add("a slash within an id is written %2F");
-        } else {
-            ofId(request, path).ifPresent(all::add);
-        }
-        return all;
-    }
-
-    private static Optional<String> ofId(Request request, ResourcePath path) {
-        var id = path.requireName();
-        if (request.query().has("id_type")) {
-            return Optional.empty();
-        }
-        if (NUMBER.matcher(id).matches()) {
-            return Optional.of("this is the text '" + id + "'; id_type=NUMBER asks for the number");
-        }
-        return OBJECT_ID.matcher(id).matches()
-                ? Optional.of("this is an ObjectId; id_type=STRING asks for the text")
-                : Optional.empty();
-    }
-
-    private static String ofMethod(Request request, ResourcePath path) {
+    private static String ofMethod(Refused refused) {
+        var request = refused.request;
+        var path = refused.path;
         var allowed = "allowed here: "
                 + String.join(
                         ", ",

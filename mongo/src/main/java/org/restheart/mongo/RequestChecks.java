@@ -6,6 +6,7 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.Locale;
 import java.util.Optional;
+import org.restheart.bson.fields.FilterMistakes;
 import org.restheart.http.EntityTagList;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
@@ -21,7 +22,6 @@ import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.ResourceMetadata;
-import org.restheart.mongo.parameter.FilterMistakes;
 import org.restheart.mongo.parameter.FindParameters;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
@@ -49,7 +49,10 @@ record RequestChecks(
         var path = request.require(ResourcePath.KEY);
         ResourceNames.check(path);
         var parameters = Parameters.parse(request, path, parameterSettings);
-        FilterMistakes.warn(request, parameters.find().filter(), path.kind().isFiles());
+        var filter = parameters.find().filter();
+        FilterMistakes.in("the filter", filter)
+                .or(() -> path.kind().isFiles() ? FilterMistakes.ofFiles(filter) : Optional.empty())
+                .ifPresent(text -> FoundWarnings.add(request, text));
         forbiddenOperators.check(parameters);
         var fresh = parameters.noCache() || ResourceMethods.isStructuralChange(path.kind(), request.method());
         var resource = existence.require(request, path, fresh);

@@ -5,8 +5,8 @@ import static org.restheart.http.access.ResourceKind.AGGREGATIONS;
 
 import java.util.List;
 import org.restheart.http.Method;
-import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.parameter.Use;
 
 /// One operation of the data API: a method of a kind of resource. Immutable.
 ///
@@ -15,7 +15,6 @@ import org.restheart.http.access.ResourceKind;
 /// @param statuses the statuses of success
 /// @param output the content of a successful response
 /// @param input the content of the request
-/// @param parameters the query parameters of the request
 record DataOperation(
         ResourceKind kind,
         Method method,
@@ -24,8 +23,12 @@ record DataOperation(
         String summary,
         List<Integer> statuses,
         Output output,
-        Input input,
-        Parameters parameters) {
+        Input input) {
+
+    /// Which parameters its requests may have.
+    Use use() {
+        return Use.of(kind, method);
+    }
 
     /// Whether it changes data.
     boolean writes() {
@@ -84,32 +87,5 @@ record DataOperation(
         EVENTS,
         BYTES,
         STATE
-    }
-
-    /// The query parameters of a request.
-    enum Parameters {
-        NONE("jsonMode"),
-        LIST("filter keys sort hint collation page pagesize after count jsonMode rep hal np nocache cache"
-                + " readConcern readPreference sid txn"),
-        NAMES("page pagesize jsonMode rep hal np"),
-        ONE("filter keys shardkey id_type jsonMode rep hal np nocache readConcern readPreference sid txn"),
-        COUNT("filter hint collation jsonMode readConcern readPreference sid txn"),
-        CHECK("schema filter sort hint pagesize after jsonMode readConcern readPreference sid txn"),
-        CREATE("wm writeConcern jsonMode rep sid txn"),
-        WRITE("wm filter shardkey arrayFilters id_type checkEtag writeConcern jsonMode sid txn"),
-        BULK("filter collation arrayFilters wm writeConcern jsonMode rep sid txn"),
-        MANAGE("checkEtag jsonMode"),
-        RUN("avars collation page pagesize jsonMode rep hal np"),
-        LISTEN("avars resumeAfter startAtOperationTime jsonMode");
-
-        private final String names;
-
-        Parameters(String names) {
-            this.names = names;
-        }
-
-        List<String> names() {
-            return Words.list(names);
-        }
     }
 }

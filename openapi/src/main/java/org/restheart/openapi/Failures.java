@@ -18,6 +18,7 @@ import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.StatusText;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.parameter.Use;
 import org.restheart.openapi.DataOperation.Input;
 import org.restheart.openapi.DataOperation.Output;
 
@@ -41,8 +42,7 @@ final class Failures {
         if (operation.writes()) {
             statuses.add(409);
         }
-        if (operation.takesPrecondition()
-                || operation.parameters() == DataOperation.Parameters.CREATE) { // If-Match: * creates nothing
+        if (operation.takesPrecondition() || operation.use() == Use.CREATE) { // If-Match: * creates nothing
             statuses.add(412);
         }
         if (WITH_VARIABLES.contains(operation.kind())

@@ -15,6 +15,7 @@ import org.bson.BsonDocument;
 import org.restheart.http.Method;
 import org.restheart.http.StatusText;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.parameter.Use;
 import org.restheart.openapi.DataOperation.Input;
 import org.restheart.openapi.DataOperation.Output;
 import org.restheart.openapi.VisibleResources.Offered;
@@ -107,7 +108,7 @@ final class MessageWriter {
         if (HAVE_TAGS.contains(operation.output()) && status != 204 && status != 207 && status < 400) {
             headers.append("ETag", header("the version"));
         }
-        if (status == 200 && operation.parameters() == DataOperation.Parameters.LIST) {
+        if (status == 200 && operation.use() == Use.LIST) {
             headers.append("Link", header("the next page, as `rel=\"next\"`"))
                     .append("X-Count-Strategy", header("whether the count asked for is `exact` or `estimated`"))
                     .append("X-Total-Count", object("description", "the count asked for", "schema", type("integer")));

@@ -6,7 +6,6 @@ import static org.restheart.openapi.Json.type;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -17,13 +16,15 @@ import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataPaths;
+import org.restheart.http.parameter.DataParameter;
+import org.restheart.http.parameter.Use;
+import org.restheart.http.parameter.ValueForm;
 import org.restheart.mongo.description.Shape;
-import org.restheart.mongo.parameter.UnknownParameters;
 import org.restheart.openapi.OpenApiConfig.Server;
 import org.restheart.openapi.VisibleResources.Group;
 import org.restheart.openapi.VisibleResources.Offered;
@@ -41,11 +42,15 @@ final class ParameterSchemas {
 
     private static final Set<String> SCALARS = Set.of("string", "integer", "number", "boolean");
 
-    private final QueryParameters definitions;
+    private final Server server;
+    private final JsonMode mode;
     private final Map<String, BsonDocument> shared = new TreeMap<>();
 
+    /// @param server determines the bounds of pages
+    /// @param mode the JSON mode of the described documents
     ParameterSchemas(Server server, JsonMode mode) {
-        this.definitions = new QueryParameters(server, mode);
+        this.server = server;
+        this.mode = mode;
     }
 
     Map<String, BsonDocument> shared() {
@@ -64,9 +69,11 @@ final class ParameterSchemas {
     /// The parameters that a request of the operation may have.
     BsonArray of(Offered offered, DocumentSchemas schemas, Optional<Group> group, Optional<StoredVariables> variables) {
         var all = new BsonArray();
-        for (var name : names(offered)) {
-            if (isAllowed(offered, name)) {
-                all.add(parameter(name, offered.operation(), schemas, group, variables));
+        for (var parameter : DataParameter.values()) {
+            if (parameter.appliesTo(offered.operation().use())
+                    && (parameter != DataParameter.WRITE_MODE || offered.writeMode())
+                    && isAllowed(offered, parameter.wireName())) {
+                all.add(parameter(parameter, offered.operation(), schemas, group, variables));
             }
         }
         variables
@@ -80,7 +87,10 @@ final class ParameterSchemas {
             variables.ifPresent(found -> found.schema(schemas::typeOf)
                     .getDocument("properties")
                     .forEach((name, schema) -> {
-                        if (!UnknownParameters.isKnown(name) && isAllowed(offered, name)) {
+                        if (DataParameter.of(name)
+                                        .filter(known -> known.isKnown(Use.RUN))
+                                        .isEmpty()
+                                && isAllowed(offered, name)) {
                             all.add(variable(name, schema.asDocument()));
                         }
                     }));
@@ -100,16 +110,6 @@ final class ParameterSchemas {
     private static boolean isAllowed(Offered offered, String parameter) {
         return offered.permitted().possible().stream()
                 .anyMatch(rule -> rule.limits().allowsParameter(parameter));
-    }
-
-    private static List<String> names(Offered offered) {
-        return offered.operation().parameters().names().stream()
-                .filter(name -> switch (name) {
-                    case "wm" -> offered.writeMode();
-                    case "arrayFilters" -> offered.operation().method() == Method.PATCH;
-                    default -> true;
-                })
-                .toList();
     }
 
     /// Header fields, by the names of their components.
@@ -142,28 +142,28 @@ final class ParameterSchemas {
     }
 
     private BsonDocument parameter(
-            String name,
+            DataParameter parameter,
             DataOperation operation,
             DocumentSchemas schemas,
             Optional<Group> group,
             Optional<StoredVariables> variables) {
-        boolean required = name.equals("filter") && operation.parameters() == DataOperation.Parameters.BULK;
-        var definition = definitions.of(name);
+        boolean required = parameter == DataParameter.FILTER && operation.kind().isBulk();
+        var definition = definition(parameter);
         if (required) {
             definition.append("required", BsonValues.value(true));
         }
-        var example = switch (name) {
-            case "sort" ->
+        var example = switch (parameter) {
+            case SORT ->
                 group.flatMap(ParameterSchemas::sortExample)
                         .or(() -> schemas.exampleField().map(Map.Entry::getKey));
-            case "hint" -> group.flatMap(ParameterSchemas::hintExample);
-            case "keys" -> schemas.exampleField().map(field -> "{\"" + field.getKey() + "\": 1}");
-            case "filter" ->
+            case HINT -> group.flatMap(ParameterSchemas::hintExample);
+            case KEYS -> schemas.exampleField().map(field -> "{\"" + field.getKey() + "\": 1}");
+            case FILTER ->
                 group.filter(ParameterSchemas::hasTextIndex)
                         .map(_ -> "{\"$text\": {\"$search\": \"…\"}}")
                         .or(() -> schemas.exampleField()
                                 .map(field -> new BsonDocument(field.getKey(), field.getValue()).toJson()));
-            case "avars" -> {
+            case VARIABLES_OF_PIPELINE -> {
                 var some = variables.filter(found -> !found.isEmpty());
                 some.ifPresent(found -> definition.append("required", BsonValues.value(found.isRequired())));
                 yield some.map(StoredVariables::example);
@@ -171,7 +171,7 @@ final class ParameterSchemas {
             default -> Optional.<String>empty();
         };
         return example.map(text -> definition.append("example", new BsonString(text)))
-                .orElseGet(() -> reference(required ? "filterRequired" : name, definition));
+                .orElseGet(() -> reference(required ? "filterRequired" : parameter.wireName(), definition));
     }
 
     private BsonDocument reference(String name, BsonDocument definition) {
@@ -223,105 +223,51 @@ final class ParameterSchemas {
         return object("name", name, "in", "header", "description", description, "schema", type("string"));
     }
 
-    /// The query parameters of the data API, by name. Immutable.
-    ///
-    /// @param server determines the bounds of pages
-    /// @param mode the JSON mode of the described documents
-    private record QueryParameters(Server server, JsonMode mode) {
-        private static final Object[] READ_PREFERENCES = {
-            "primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"
+    /// The definition of a parameter, as a new document.
+    private BsonDocument definition(DataParameter parameter) {
+        var schema = switch (parameter.form()) {
+            case ValueForm.Flag(var special) ->
+                object("type", "string", "enum", special.isEmpty() ? array("true") : array("true", special));
+            case ValueForm.Switch _ -> type("boolean");
+            case ValueForm.Int(var min, var bounded) ->
+                object(
+                        "type",
+                        "integer",
+                        "minimum",
+                        min,
+                        "maximum",
+                        bounded ? server.maxPageSize() : Integer.MAX_VALUE,
+                        "default",
+                        bounded ? server.pageSize() : min);
+            case ValueForm.Choice choice ->
+                object(
+                        "type",
+                        "string",
+                        "enum",
+                        parameter == DataParameter.JSON_MODE
+                                ? array(mode.name().toLowerCase(Locale.ROOT))
+                                : BsonTexts.array(choice.names()));
+            case ValueForm.Json(var _, var example) ->
+                example.isEmpty() ? type("string") : object("type", "string", "contentMediaType", "application/json");
+            case ValueForm.Text(var type, var format) ->
+                format.isEmpty() ? type(type) : object("type", type, "format", format);
         };
-        private static final Object[] ID_TYPES = {
-            "STRING_OID",
-            "OID",
-            "STRING",
-            "NUMBER",
-            "DATE",
-            "NULL",
-            "MINKEY",
-            "MAXKEY",
-            "UUID",
-            "DECIMAL128",
-            "DOCUMENT"
-        };
-
-        /// The definition of a parameter, as a new document.
-        ///
-        /// @throws IllegalArgumentException for another name
-        BsonDocument of(String name) {
-            return switch (name) {
-                case "filter" ->
-                    json(name, "a query of MongoDB; may be repeated, all must match", "{\"_id\": {\"$exists\": true}}");
-                case "keys" -> json(name, "a projection: which properties are wanted", "{\"_id\": 1}");
-                case "sort" -> query(name, "an order: a property, `-property`, or an object", type("string"));
-                case "hint" -> query(name, "an index: its keys or its name", type("string"));
-                case "page" -> query(name, "the number of the page, from 1", number(1, 1, Integer.MAX_VALUE));
-                case "pagesize" ->
-                    query(name, "documents per page", number(0, server.pageSize(), server.maxPageSize()));
-                case "after" -> query(name, "taken from the `Link` of a page: what follows that page", type("string"));
-                case "count" -> choice(name, "count what matches", "true", "estimated");
-                case "jsonMode" -> jsonMode();
-                case "rep" -> choice(name, "the representation of results", "STANDARD", "HAL", "SHAL");
-                case "hal" -> choice(name, "how much HAL", "FULL", "COMPACT");
-                case "np" -> flag(name, "without properties of the collection");
-                case "nocache" -> flag(name, "ask MongoDB whether database and collection exist");
-                case "cache" -> query(name, "accepted, without effect", type("boolean"));
-                case "readConcern" ->
-                    choice(name, "for this request", "local", "available", "majority", "linearizable", "snapshot");
-                case "readPreference" -> choice(name, "for this request", READ_PREFERENCES);
-                case "writeConcern" ->
-                    choice(name, "for this request", "ACKNOWLEDGED", "W1", "W2", "W3", "JOURNALED", "MAJORITY");
-                case "wm" ->
-                    choice(name, "whether documents are inserted, updated, or either", "insert", "update", "upsert");
-                case "checkEtag" -> flag(name, "require `If-Match`");
-                case "schema" ->
-                    query(name, "a schema of the database's store; without, the collection's", type("string"));
-                case "shardkey" -> json(name, "the shard key of the document", "{\"_id\": 1}");
-                case "arrayFilters" ->
-                    json(name, "which elements `$[e]` in paths stands for", "[{\"e.n\": {\"$gt\": 1}}]");
-                case "collation" -> json(name, "how texts are compared", "{\"locale\": \"en\", \"strength\": 2}");
-                case "id_type" -> choice(name, "the type of the id", ID_TYPES);
-                case "avars" -> json(name, "values of the variables of the pipeline", "{}");
-                case "resumeAfter" ->
-                    json(name, "what follows the event with this token; tokens come with events", "{\"_data\": \"…\"}");
-                case "startAtOperationTime" ->
-                    query(name, "what follows this time: seconds since 1970, or a timestamp", type("string"));
-                case "sid" -> query(name, "a session", object("type", "string", "format", "uuid"));
-                case "txn" -> query(name, "a transaction of the session", object("type", "integer", "format", "int64"));
-                default -> throw new IllegalArgumentException(name);
-            };
+        var definition = object("name", parameter.wireName(), "in", "query")
+                .append("description", new BsonString(parameter.meaning()))
+                .append("schema", schema);
+        if (parameter.form() instanceof ValueForm.Json(var _, var example) && !example.isEmpty()) {
+            definition.append("example", new BsonString(example));
         }
-
-        /// The JSON mode that this document describes.
-        private BsonDocument jsonMode() {
-            var text = mode.name().toLowerCase(Locale.ROOT);
-            var parameter = choice(
-                    "jsonMode",
-                    "how types that JSON lacks are spelled; other modes are described by other documents:"
-                            + " `?jsonMode=relaxed`, `strict`, `extended`",
-                    text);
-            return mode == JsonMode.DEFAULT ? parameter : parameter.append("required", BsonValues.value(true));
+        if (parameter == DataParameter.JSON_MODE) { // each document describes one
+            definition.append(
+                    "description",
+                    new BsonString(parameter.meaning()
+                            + "; other modes are described by other documents: `?jsonMode=relaxed`, `strict`,"
+                            + " `extended`"));
+            if (mode != JsonMode.DEFAULT) {
+                definition.append("required", BsonValues.value(true));
+            }
         }
-
-        private static BsonDocument query(String name, String description, BsonDocument schema) {
-            return object("name", name, "in", "query", "description", description, "schema", schema);
-        }
-
-        private static BsonDocument json(String name, String description, String example) {
-            return query(name, description, object("type", "string", "contentMediaType", "application/json"))
-                    .append("example", new BsonString(example));
-        }
-
-        private static BsonDocument flag(String name, String description) {
-            return query(name, description, object("type", "string", "enum", array("true")));
-        }
-
-        private static BsonDocument choice(String name, String description, Object... values) {
-            return query(name, description, object("type", "string", "enum", array(values)));
-        }
-
-        private static BsonDocument number(int min, int otherwise, int max) {
-            return object("type", "integer", "minimum", min, "maximum", max, "default", otherwise);
-        }
+        return definition;
     }
 }

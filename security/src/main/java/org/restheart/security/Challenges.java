@@ -6,6 +6,7 @@ import org.restheart.http.Fields;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.parameter.DataParameter;
 
 /// The `401` of requests that need an account.
 public final class Challenges {
@@ -64,6 +65,6 @@ public final class Challenges {
 
     /// Browsers open a dialog on a challenge; the presence of a header or parameter suppresses it.
     public static boolean areWanted(Request request) {
-        return !request.headers().has("No-Auth-Challenge") && !request.query().has("noauthchallenge");
+        return !request.headers().has("No-Auth-Challenge") && !DataParameter.WITHOUT_CHALLENGE.isIn(request.query());
     }
 }

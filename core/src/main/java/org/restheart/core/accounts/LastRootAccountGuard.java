@@ -27,6 +27,7 @@ import org.restheart.http.WriteBounds;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.parameter.SessionParameter;
@@ -42,7 +43,7 @@ final class LastRootAccountGuard implements Filter {
     /// How long a write waits for its turn.
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
-    private static final Set<String> REPLACING = Set.of("wm", "writeMode", "update", "upsert");
+    private static final Set<String> REPLACING = Set.of("update", "upsert");
 
     private final RootAccounts accounts;
     private final ForbiddenOperators operators;
@@ -113,7 +114,8 @@ final class LastRootAccountGuard implements Filter {
     static boolean replaces(Request request, DataTarget target) {
         return request.method() == Method.PUT
                 ? target.id().isPresent()
-                : request.query().names().stream().anyMatch(REPLACING::contains);
+                : DataParameter.WRITE_MODE.isIn(request.query())
+                        || request.query().names().stream().anyMatch(REPLACING::contains);
     }
 
     private static boolean holdsDocuments(DataTarget target) {
@@ -242,7 +244,7 @@ final class LastRootAccountGuard implements Filter {
     /// The filters of the query; those that do not parse are refused by the handler.
     private static List<BsonDocument> sent(Request request) {
         var sent = new ArrayList<BsonDocument>();
-        for (var text : request.query().all("filter")) {
+        for (var text : DataParameter.FILTER.texts(request.query())) {
             try {
                 if (JsonParser.parse(text) instanceof BsonDocument filter) {
                     sent.add(filter);

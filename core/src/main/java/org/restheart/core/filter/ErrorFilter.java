@@ -20,6 +20,7 @@ import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
 import org.restheart.http.Service.ErrorStyle;
+import org.restheart.http.parameter.DataParameter;
 
 /// Converts exceptions of the following steps to responses, also those of deferred responses.
 record ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) implements Filter {
@@ -80,7 +81,10 @@ record ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) im
 
     /// Errors of the data API are written like its documents.
     private static JsonMode mode(Request request) {
-        return request.query().first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
+        return DataParameter.JSON_MODE
+                .choice(request.query())
+                .flatMap(JsonMode::of)
+                .orElse(JsonMode.DEFAULT);
     }
 
     private static boolean asksForProblemJson(Request request) {

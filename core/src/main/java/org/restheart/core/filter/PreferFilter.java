@@ -20,14 +20,12 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
+import org.restheart.http.parameter.DataParameter;
 
 /// `Prefer: return=representation` and `return=minimal` of writes (RFC 7240, 4.2). The representation is that of a
 /// `GET` by the same caller, which the same rules authorize; callers who may not read the document get none.
 public final class PreferFilter implements Filter {
     private static final String APPLIED = "Preference-Applied";
-
-    /// Query parameters of the write that also apply to the `GET`.
-    private static final List<String> INHERITED = List.of("id_type", "jsonMode", "rep", "sid", "txn", "shardkey");
 
     private static final int MAX_PARAMETERS = 100;
 
@@ -116,7 +114,10 @@ public final class PreferFilter implements Filter {
 
     private static Map<String, String> parameters(Query query) {
         var parameters = new LinkedHashMap<String, String>();
-        INHERITED.forEach(name -> query.first(name).ifPresent(value -> parameters.put(name, value)));
+        DataParameter.in(query).stream()
+                .filter(DataParameter::isInherited)
+                .forEach(parameter ->
+                        parameter.first(query).ifPresent(value -> parameters.put(parameter.wireName(), value)));
         return parameters;
     }
 

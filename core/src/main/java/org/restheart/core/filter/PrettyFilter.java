@@ -7,6 +7,7 @@ import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.parameter.DataParameter;
 
 /// Indents JSON for human readers (parameter `pretty`). Long content is indented while it is sent, so that it is
 /// never held in memory.
@@ -25,13 +26,10 @@ final class PrettyFilter implements Filter {
 
     /// Not for the JSON mode of the MongoDB shell: its regular expressions may contain braces.
     private static boolean isWanted(Request request) {
-        return request.query()
-                        .first("pretty")
-                        .filter(value -> !value.equalsIgnoreCase("false") && !value.equals("0"))
-                        .isPresent()
-                && request.query()
-                        .first("jsonMode")
-                        .filter("shell"::equalsIgnoreCase)
+        return DataParameter.PRETTY.isOn(request.query())
+                && DataParameter.JSON_MODE
+                        .choice(request.query())
+                        .filter("shell"::equals)
                         .isEmpty();
     }
 

@@ -1,5 +1,10 @@
 package org.restheart.core.transfer;
 
+import static org.restheart.http.parameter.DataParameter.AFTER;
+import static org.restheart.http.parameter.DataParameter.PAGE;
+import static org.restheart.http.parameter.DataParameter.PAGE_SIZE;
+import static org.restheart.http.parameter.DataParameter.SORT;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -8,12 +13,15 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Query;
+import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.parameter.AfterParameter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -74,12 +82,7 @@ final class ExportCommand extends Transfer.TransferCommand {
     }
 
     private boolean hasOrder() {
-        var query = url();
-        return query.has("sort")
-                || query.has("sort_by")
-                || query.has("page")
-                || query.has("pagesize")
-                || query.has("after");
+        return !Collections.disjoint(DataParameter.in(url()), Set.of(SORT, PAGE, PAGE_SIZE, AFTER));
     }
 
     private Query url() {

@@ -173,7 +173,7 @@ public final class OpenStream implements DataHandler {
     }
 
     private static Set<String> known(StreamDefinition definition) {
-        var known = new HashSet<>(StartParameters.NAMES);
+        var known = new HashSet<String>();
         definition.notifyWhen().ifPresent(condition -> known.add(condition.parameter()));
         return known;
     }
@@ -247,9 +247,6 @@ public final class OpenStream implements DataHandler {
         private static final String HEADER = "Last-Event-ID";
         private static final String AFTER = "resumeAfter";
         private static final String AT = "startAtOperationTime";
-
-        /// The query parameters that are read here.
-        static final Set<String> NAMES = Set.of(AFTER, AT);
 
         private StartParameters() {}
 

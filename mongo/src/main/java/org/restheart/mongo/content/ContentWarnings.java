@@ -1,9 +1,12 @@
 package org.restheart.mongo.content;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Hint;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
@@ -24,86 +27,88 @@ public final class ContentWarnings {
 
     private static final int MAX_QUOTED = 50;
 
-    private ContentWarnings() {}
+    private static final List<Hint<Written>> HINTS = List.of(
+            Hint.of(
+                    Written::ignoresFiles,
+                    "the files in the form are not stored: they go to a collection whose name ends in .files"),
+            Hint.of(
+                    written -> written.isChange()
+                            && written.content().entrySet().stream().allMatch(Written::isBare),
+                    written -> "the document now has a field "
+                            + written.content().getFirstKey() + "; the operator is written $"
+                            + written.content().getFirstKey()),
+            Hint.of(written -> written.isChange() && written.operatorBelow().isPresent(), written -> {
+                var below = written.operatorBelow().orElseThrow();
+                var field = ShortText.of(below.getKey(), MAX_QUOTED);
+                var operator = below.getValue().asDocument().getFirstKey();
+                return field + " is now an object with the key " + operator + "; an operator is written {\"" + operator
+                        + "\": {\"" + field + "\": …}}";
+            }),
+            Hint.of(
+                    Written::lacksContent,
+                    written -> "no content: the "
+                            + (written.kind.isSchemas()
+                                    ? "schema is empty, and accepts every document"
+                                    : (written.method == Method.PUT ? "" : "new ")
+                                            + "document " + (written.method == Method.PUT ? "now " : "")
+                                            + "has only _id and _etag")));
 
-    /// Whether there may be warnings about a request.
-    public static boolean mayApply(Request request) {
-        return mayIgnoreFiles(request) || lacksContent(request) || changesFields(request);
-    }
+    private ContentWarnings() {}
 
     /// @param request that has been carried out
     public static List<String> of(Request request) {
-        if (mayIgnoreFiles(request) && Multipart.hasFiles(request)) {
-            return List.of("the files in the form are not stored: they go to a collection whose name ends in .files");
-        }
-        if (changesFields(request) && request.require(RequestContent.KEY).value() instanceof BsonDocument changes) {
-            return ofOperators(changes).stream().toList();
-        }
-        if (!lacksContent(request)
-                || !(request.require(RequestContent.KEY).value() instanceof BsonDocument content)
-                || !content.isEmpty()) {
-            return List.of();
-        }
-        if (request.require(ResourcePath.KEY).kind().isSchemas()) {
-            return List.of("no content: the schema is empty, and accepts every document");
-        }
-        return List.of(
-                request.method() == Method.PUT
-                        ? "no content: the document now has only _id and _etag"
-                        : "no content: the new document has only _id and _etag");
+        return request.method().isSafe()
+                ? List.of()
+                : Hint.about(
+                        new Written(request, request.require(ResourcePath.KEY).kind(), request.method()), HINTS);
     }
 
-    private static boolean changesFields(Request request) {
-        return request.method() == Method.PATCH
-                && switch (request.require(ResourcePath.KEY).kind()) {
-                    case DOCUMENT, BULK_DOCUMENTS -> true;
-                    default -> false;
-                };
-    }
-
-    private static Optional<String> ofOperators(BsonDocument changes) {
-        boolean bare = changes.entrySet().stream()
-                .allMatch(entry -> OPERATORS.contains("$" + entry.getKey())
-                        && entry.getValue().isDocument());
-        if (bare && !changes.isEmpty()) {
-            var name = changes.getFirstKey();
-            return Optional.of("the document now has a field " + name + "; the operator is written $" + name);
+    private record Written(Request request, ResourceKind kind, Method method) {
+        boolean ignoresFiles() {
+            return switch (kind) {
+                case COLLECTION, DOCUMENT, DB ->
+                    method != Method.DELETE && Multipart.isIn(request) && Multipart.hasFiles(request);
+                default -> false;
+            };
         }
-        return changes.entrySet().stream()
-                .filter(entry -> !entry.getKey().startsWith("$")
-                        && entry.getValue() instanceof BsonDocument value
-                        && value.size() == 1
-                        && OPERATORS.contains(value.getFirstKey()))
-                .findFirst()
-                .map(entry -> {
-                    var field = ShortText.of(entry.getKey(), MAX_QUOTED);
-                    var operator = entry.getValue().asDocument().getFirstKey();
-                    return field + " is now an object with the key " + operator + "; an operator is written {\""
-                            + operator + "\": {\"" + field + "\": …}}";
-                });
-    }
 
-    private static boolean mayIgnoreFiles(Request request) {
-        boolean writes =
-                request.method() == Method.POST || request.method() == Method.PUT || request.method() == Method.PATCH;
-        return writes
-                && Multipart.isIn(request)
-                && switch (request.require(ResourcePath.KEY).kind()) {
-                    case COLLECTION, DOCUMENT, DB -> true;
-                    default -> false;
-                };
-    }
+        BsonDocument content() {
+            return request.require(RequestContent.KEY).value() instanceof BsonDocument document
+                    ? document
+                    : new BsonDocument();
+        }
 
-    /// Whether the request writes a document and has no content.
-    private static boolean lacksContent(Request request) {
-        var kind = request.require(ResourcePath.KEY).kind();
-        boolean writes = switch (request.method()) {
-            case POST -> kind == ResourceKind.COLLECTION || kind == ResourceKind.SCHEMA_STORE;
-            case PUT -> kind == ResourceKind.DOCUMENT || kind == ResourceKind.SCHEMA;
-            default -> false;
-        };
-        return writes
-                && request.body().isAbsent()
-                && request.attribute(DataWrite.KEY).isEmpty();
+        boolean isChange() {
+            return method == Method.PATCH
+                    && (kind == ResourceKind.DOCUMENT || kind == ResourceKind.BULK_DOCUMENTS)
+                    && !content().isEmpty();
+        }
+
+        /// Whether it is an operator without its `$`.
+        static boolean isBare(Map.Entry<String, BsonValue> change) {
+            return OPERATORS.contains("$" + change.getKey())
+                    && change.getValue().isDocument();
+        }
+
+        Optional<Map.Entry<String, BsonValue>> operatorBelow() {
+            return content().entrySet().stream()
+                    .filter(change -> !change.getKey().startsWith("$")
+                            && change.getValue() instanceof BsonDocument value
+                            && value.size() == 1
+                            && OPERATORS.contains(value.getFirstKey()))
+                    .findFirst();
+        }
+
+        boolean lacksContent() {
+            boolean writes = switch (method) {
+                case POST -> kind == ResourceKind.COLLECTION || kind == ResourceKind.SCHEMA_STORE;
+                case PUT -> kind == ResourceKind.DOCUMENT || kind == ResourceKind.SCHEMA;
+                default -> false;
+            };
+            return writes
+                    && request.body().isAbsent()
+                    && request.attribute(DataWrite.KEY).isEmpty()
+                    && content().isEmpty();
+        }
     }
 }

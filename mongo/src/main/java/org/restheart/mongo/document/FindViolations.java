@@ -3,6 +3,8 @@ package org.restheart.mongo.document;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+import static org.restheart.http.parameter.DataParameter.KEYS;
+import static org.restheart.http.parameter.DataParameter.SCHEMA;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,7 +76,7 @@ public final class FindViolations implements DataHandler {
 
     @Override
     public Response handle(DataRequest request) {
-        if (request.http().query().has("keys")) {
+        if (request.parameters().values().has(KEYS)) {
             throw new ProblemException(PARAMETER_INVALID, "documents are checked as a whole, without keys");
         }
         request.http().requireThread();
@@ -96,7 +98,7 @@ public final class FindViolations implements DataHandler {
     /// The schema that the client names, else that of the collection.
     private StoredSchema schema(DataRequest request) {
         var db = request.path().requireDb();
-        var named = request.http().query().first(PARAMETER);
+        var named = request.parameters().values().text(SCHEMA);
         if (named.isPresent()) {
             var key = new SchemaKey(db, new BsonString(named.get()));
             access.requireReadable(request, key);

@@ -119,6 +119,7 @@ public final class PostDocument implements Creation {
         return outcome instanceof WriteOutcome.Created
                 ? created(request, id, etag)
                 : WriteResponses.of(
+                        request,
                         outcome,
                         etag.toHexString(),
                         "The document's ETag must be provided using the 'If-Match' header.");

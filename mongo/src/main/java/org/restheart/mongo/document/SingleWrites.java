@@ -86,7 +86,7 @@ public final class SingleWrites {
                 target(request)
                         .replacing(document, mode(request))
                         .judgedBy(Optional.of(judge).filter(_ -> isJudged)),
-                outcome -> WriteResponses.of(outcome, etag.toHexString(), TAG_REQUIRED));
+                outcome -> WriteResponses.of(request, outcome, etag.toHexString(), TAG_REQUIRED));
     }
 
     /// `PATCH /{db}/{collection}/{id}`: changes fields of a document, by operators or by a pipeline.
@@ -107,7 +107,7 @@ public final class SingleWrites {
                 request,
                 target(request).updating(update, mode).judgedBy(judge),
                 outcome -> WriteResponses.of(
-                        outcome, etag.toHexString(), "The ETag must be provided using the 'If-Match' header"));
+                        request, outcome, etag.toHexString(), "The ETag must be provided using the 'If-Match' header"));
     }
 
     /// `DELETE /{db}/{collection}/{id}`.

@@ -1,7 +1,6 @@
 package org.restheart.mongo.exchange;
 
 import static org.restheart.http.ProblemCode.FORBIDDEN;
-import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.List;
 import java.util.Optional;
@@ -9,13 +8,12 @@ import org.bson.BsonDocument;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.Hidden;
+import org.restheart.http.parameter.DataParameter;
 
 /// The parameter `explain`: responds with MongoDB's query plan in place of the results. A plan contains the filter
 /// of the access rule and numbers of documents, so it is refused for callers from whom a rule hides documents or
 /// fields. For access rules it is a management request.
 public final class Plans {
-    public static final String PARAMETER = "explain";
-
     /// Fields of MongoDB's reply that describe the server and not the query.
     private static final List<String> LEFT_OUT =
             List.of("serverInfo", "serverParameters", "$clusterTime", "operationTime", "ok");
@@ -26,19 +24,13 @@ public final class Plans {
     ///
     /// @throws org.restheart.http.ProblemException 400, 403
     public static Optional<Boolean> asked(DataRequest request) {
-        return request.http().query().first(PARAMETER).map(verbosity -> {
-            if (!request.grant().showsAll()
-                    || request.http().attribute(Hidden.KEY).isPresent()) {
-                throw new ProblemException(FORBIDDEN, "a plan would reveal documents or fields that a rule hides");
-            }
-            return switch (verbosity) {
-                case "", "queryPlanner" -> false;
-                case "executionStats" -> true;
-                default ->
-                    throw new ProblemException(
-                            PARAMETER_INVALID, "illegal explain parameter (must be queryPlanner or executionStats)");
-            };
-        });
+        var verbosity = request.parameters().values().choice(DataParameter.EXPLAIN);
+        if (verbosity.isPresent()
+                && (!request.grant().showsAll()
+                        || request.http().attribute(Hidden.KEY).isPresent())) {
+            throw new ProblemException(FORBIDDEN, "a plan would reveal documents or fields that a rule hides");
+        }
+        return verbosity.map("executionStats"::equals);
     }
 
     public static Response.Ready response(DataRequest request, BsonDocument plan) {

@@ -34,22 +34,21 @@ public final class ForbiddenOperators {
 
     /// @throws org.restheart.http.ProblemException 403 for a forbidden operator, 400 for an unknown one
     public void check(Parameters parameters) {
-        if (contains(parameters.find().filter())
-                || contains(parameters.find().keys())
-                || contains(parameters.find().sort())
-                || parameters.find().hint().filter(this::contains).isPresent()
-                || parameters.shardKey().filter(this::contains).isPresent()
+        var values = parameters.values();
+        if (values.revealing().stream()
+                        .anyMatch(sent -> values.json(sent).stream().anyMatch(this::contains))
                 || parameters.aggregationVariables().filter(this::contains).isPresent()) {
             throw refusal();
         }
-        known.filter(parameters.find().filter(), Location.of("filter"));
-        known.projection(parameters.find().keys(), Location.of("keys"));
-        known.projection(parameters.find().sort(), Location.of("sort"));
-        parameters.find().hint().filter(BsonValue::isDocument).ifPresent(hint -> {
-            known.projection(hint.asDocument(), Location.of("hint"));
-        });
-        parameters.shardKey().ifPresent(key -> known.filter(key, Location.of("shardkey")));
-        parameters.arrayFilters().forEach(this::checkFilter);
+        for (var parameter : values.revealing()) {
+            var place = Location.of(parameter.wireName());
+            var sent = values.documents(parameter);
+            switch (parameter.reveals()) {
+                case CONDITION, ELEMENTS -> sent.forEach(filter -> known.filter(filter, place));
+                case ORDER, INDEX, PROJECTION -> sent.forEach(keys -> known.projection(keys, place));
+                case VARIABLES, COMPARISON, NOTHING -> {}
+            }
+        }
     }
 
     /// Checks a filter outside of the parameters.

@@ -17,6 +17,7 @@ import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 
@@ -36,19 +37,27 @@ public final class HiddenFields {
     public static void check(DataRequest request) {
         request.grant().projectResponse().map(Visibility::of).ifPresent(visibility -> {
             var parameters = request.parameters();
-            var query = request.http().query();
-            require(visibility.allowsFilter(parameters.find().filter()));
-            parameters.shardKey().ifPresent(key -> require(visibility.allowsFilter(key)));
-            if (query.has(query.used("sort"))) {
-                require(visibility.allowsKeys(parameters.find().sort()));
-                PROJECTED.projection(parameters.find().sort(), Location.of("sort"));
+            for (var parameter : parameters.values().revealing()) {
+                var sent = parameters.values().documents(parameter);
+                switch (parameter.reveals()) {
+                    case CONDITION -> require(sent.stream().allMatch(visibility::allowsFilter));
+                    case ORDER -> {
+                        var sort = parameters.find().sort();
+                        require(visibility.allowsKeys(sort));
+                        PROJECTED.projection(sort, Location.of("sort"));
+                        // what follows a key compares the id, too
+                        require(parameter == DataParameter.SORT || visibility.shows("_id"));
+                    }
+                    case INDEX ->
+                        require(parameters.values().json(parameter).stream()
+                                .allMatch(hint -> allowsHint(visibility, hint)));
+                    // $meta returns index and sort keys, and an unknown operator may do so too
+                    case PROJECTION -> sent.forEach(keys -> PROJECTED.projection(keys, Location.of("keys")));
+                    // variables are checked with the stages, and filters of elements with the change, that they belong
+                    // to
+                    case VARIABLES, ELEMENTS, COMPARISON, NOTHING -> {}
+                }
             }
-            if (query.has("after")) { // which compares the fields of the sort, and always the id
-                require(visibility.allowsKeys(parameters.find().sort()) && visibility.shows("_id"));
-            }
-            parameters.find().hint().ifPresent(hint -> require(allowsHint(visibility, hint)));
-            // $meta returns index and sort keys, and an unknown operator may do so too
-            PROJECTED.projection(parameters.find().keys(), Location.of("keys"));
         });
     }
 

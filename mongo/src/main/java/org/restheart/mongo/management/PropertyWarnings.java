@@ -11,6 +11,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
@@ -46,19 +47,10 @@ public final class PropertyWarnings {
 
     private PropertyWarnings() {}
 
-    /// Whether a request may write such properties.
-    public static boolean mayApply(Request request) {
-        var kind = request.require(ResourcePath.KEY).kind();
-        return switch (request.method()) {
-            case PUT -> kind.isCollection() || kind == ResourceKind.DB;
-            case PATCH -> kind.isCollection();
-            default -> false;
-        };
-    }
-
     /// @param request that has been carried out; nothing is said about requests for other resources
     public static List<String> of(Request request) {
-        if (!mayApply(request) || request.require(ResourcePath.KEY).kind() == ResourceKind.DB) {
+        boolean writes = request.method() == Method.PUT || request.method() == Method.PATCH;
+        if (!writes || !request.require(ResourcePath.KEY).kind().isCollection()) {
             return List.of();
         }
         var warnings = new ArrayList<String>();

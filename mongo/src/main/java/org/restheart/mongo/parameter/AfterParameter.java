@@ -15,6 +15,7 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
+import org.restheart.http.parameter.DataParameter;
 
 /// The `after` parameter: the values of the sort's fields after which a page begins. In links it is canonical Extended
 /// JSON in base64url; clients that resume a broken export say the key of the last document that they have, in plain
@@ -32,8 +33,8 @@ public final class AfterParameter {
     /// @param sort whose fields the value must have, in its order
     /// @throws ProblemException 400
     public static Optional<BsonDocument> parse(Query query, BsonDocument sort) {
-        var text = query.first(NAME);
-        if (text.isPresent() && query.has("page")) {
+        var text = DataParameter.AFTER.first(query);
+        if (text.isPresent() && DataParameter.PAGE.isIn(query)) {
             throw new ProblemException(PARAMETER_INVALID, "the parameters after and page exclude each other");
         }
         return text.map(token -> decode(token, sort));

@@ -1,25 +1,25 @@
 package org.restheart.mongo.parameter;
 
-import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+import static org.restheart.http.parameter.DataParameter.COUNT;
+import static org.restheart.http.parameter.DataParameter.EAGER;
+import static org.restheart.http.parameter.DataParameter.FILTER;
+import static org.restheart.http.parameter.DataParameter.HINT;
+import static org.restheart.http.parameter.DataParameter.KEYS;
+import static org.restheart.http.parameter.DataParameter.PAGE;
+import static org.restheart.http.parameter.DataParameter.PAGE_SIZE;
+import static org.restheart.http.parameter.DataParameter.SORT;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
-import org.restheart.bson.JsonParser;
-import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
-import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest.Slice;
+import org.restheart.http.parameter.DataParameter;
+import org.restheart.http.parameter.ParameterValues;
 import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 import org.restheart.mongo.find.StagedFilter;
@@ -41,8 +41,8 @@ public record FindParameters(
         Optional<BsonValue> hint,
         Shortcuts shortcuts) {
 
-    private static final List<String> SELECTING =
-            List.of("filter", "shardkey", "sort", "sort_by", "hint", "arrayFilters", "collation");
+    /// The newest documents first, when ids are ObjectIds.
+    private static final BsonDocument DEFAULT_SORT = new BsonDocument("_id", new BsonInt32(-1));
 
     /// Whether and how the documents of a collection are counted: the `count` parameter.
     public enum Counting {
@@ -51,32 +51,56 @@ public record FindParameters(
         ESTIMATED
     }
 
-    static FindParameters parse(Request request, Parameters.Settings settings) {
-        var query = request.query();
+    static FindParameters of(Request request, ParameterValues values, Parameters.Settings settings) {
         var slice = request.attribute(Slice.KEY);
-        var paging =
-                slice.map(Paging::of).orElseGet(() -> Paging.parse(query, settings.pageSize(), settings.maxPageSize()));
-        var sort = slice.filter(Slice::natural).isPresent() && !SortParameter.isIn(query)
-                ? new BsonDocument()
-                : SortParameter.sort(query);
-        var hint = HintParameter.parse(query);
-        var shortcuts = shortcuts(query, settings.shortcuts());
-        var keys = keys(query);
-        return new FindParameters(paging, counting(query), filter(query), keys, sort, hint, shortcuts);
+        var sort = values.has(SORT)
+                ? merged(values, SORT)
+                : slice.filter(Slice::natural).isPresent() ? new BsonDocument() : DEFAULT_SORT;
+        var hints = values.json(HINT);
+        return new FindParameters(
+                slice.map(Paging::of).orElseGet(() -> Paging.of(values, settings)),
+                counting(request.query()),
+                StagedFilter.all(values.documents(FILTER)),
+                merged(values, KEYS),
+                sort,
+                hints.isEmpty() ? Optional.empty() : Optional.of(hints.getLast()),
+                shortcuts(values, settings.shortcuts()));
     }
 
     FindParameters withFilter(BsonDocument other) {
         return new FindParameters(paging, counting, other, keys, sort, hint, shortcuts);
     }
 
+    private static BsonDocument merged(ParameterValues values, DataParameter parameter) {
+        var all = new BsonDocument();
+        values.documents(parameter).forEach(all::putAll);
+        return all;
+    }
+
+    private static Counting counting(Query query) {
+        return COUNT.first(query)
+                .map(value -> value.equalsIgnoreCase("estimated") ? Counting.ESTIMATED : Counting.EXACT)
+                .orElse(Counting.NONE);
+    }
+
+    /// The `eager` parameter: `LINEAR` and `RANDOM` determine where cursors are positioned; bookmarks serve both.
+    ///
+    /// @param configured the default
+    private static Shortcuts shortcuts(ParameterValues values, Shortcuts configured) {
+        return values.choice(EAGER)
+                .map(CursorsAhead::valueOf)
+                .map(ahead -> ahead == CursorsAhead.NONE ? Shortcuts.NONE : new Shortcuts(true, ahead))
+                .orElse(configured);
+    }
+
     /// Says what is wrong with a write to a whole collection or database that has a parameter which selects documents:
     /// it lacks the `/*` of the documents, and would drop or change the whole. Empty for other requests.
     public static Optional<String> selectionOnCollection(Request request, ResourcePath path) {
         return ResourceMethods.isStructuralChange(path.kind(), request.method())
-                ? SELECTING.stream()
-                        .filter(request.query()::has)
+                ? DataParameter.in(request.query()).stream()
+                        .filter(DataParameter::selects)
                         .findFirst()
-                        .map(name -> refusal(name, request, path.kind()))
+                        .map(parameter -> refusal(parameter.nameIn(request.query()), request, path.kind()))
                 : Optional.empty();
     }
 
@@ -92,161 +116,6 @@ public record FindParameters(
         return text + "; it belongs to " + (isDatabase ? "the path of a collection with /*" : place + "/*");
     }
 
-    private static Counting counting(Query query) {
-        return query.first("count")
-                .map(value -> value.equalsIgnoreCase("estimated") ? Counting.ESTIMATED : Counting.EXACT)
-                .orElse(Counting.NONE);
-    }
-
-    private static BsonDocument keys(Query query) {
-        var keys = new BsonDocument();
-        for (var text : query.all("keys")) {
-            keys.putAll(JsonParameter.document("keys", text));
-        }
-        return keys;
-    }
-
-    private static BsonDocument filter(Query query) {
-        var filters = new ArrayList<BsonDocument>();
-        for (var text : query.all("filter")) {
-            var filter = JsonParameter.document("filter", text);
-            if (filter.isEmpty()) {
-                throw new ProblemException(PARAMETER_INVALID, "illegal filter parameter (empty json object)");
-            }
-            filters.add(filter);
-        }
-        return StagedFilter.all(filters);
-    }
-
-    /// The `eager` parameter: `LINEAR` and `RANDOM` determine where cursors are positioned; bookmarks serve both.
-    ///
-    /// @param configured the default
-    private static Shortcuts shortcuts(Query query, Shortcuts configured) {
-        return query.first("eager")
-                .map(value -> switch (value.toUpperCase(Locale.ROOT)) {
-                    case "LINEAR" -> new Shortcuts(true, CursorsAhead.LINEAR);
-                    case "RANDOM" -> new Shortcuts(true, CursorsAhead.RANDOM);
-                    case "NONE" -> Shortcuts.NONE;
-                    default ->
-                        throw new ProblemException(
-                                PARAMETER_INVALID, "illegal eager paramenter (must be LINEAR, RANDOM or NONE)");
-                })
-                .orElse(configured);
-    }
-
-    /// The `hint` parameter, which index to use: a key document, a short form of one (`+a`, `-a`) or an index's
-    /// name.
-    private static final class HintParameter {
-        private HintParameter() {}
-
-        /// The last one counts.
-        static Optional<BsonValue> parse(Query query) {
-            var hints = query.all("hint");
-            return hints.isEmpty() ? Optional.empty() : Optional.of(parse(hints.getLast()));
-        }
-
-        private static BsonValue parse(String text) {
-            if (text.isBlank()) {
-                throw illegal();
-            }
-            return switch (text.charAt(0)) {
-                case '{' -> JsonParameter.document("hint", text);
-                case '+' -> new BsonDocument(text.substring(1), new BsonInt32(1));
-                case '-' -> new BsonDocument(text.substring(1), new BsonInt32(-1));
-                case '"', '\'' -> quotedName(text);
-                default -> new BsonString(text.strip());
-            };
-        }
-
-        private static BsonValue quotedName(String text) {
-            try {
-                return JsonParser.parse(text);
-            } catch (MalformedJsonException _) {
-                throw illegal();
-            }
-        }
-
-        private static ProblemException illegal() {
-            return new ProblemException(PARAMETER_INVALID, "illegal hint parameter");
-        }
-    }
-
-    /// The `sort` parameter (older name: `sort_by`): a JSON object or a short form, `a`, `+a`, `-a`.
-    private static final class SortParameter {
-        private static final BsonInt32 ASCENDING = new BsonInt32(1);
-        private static final BsonInt32 DESCENDING = new BsonInt32(-1);
-
-        /// The newest documents first, when ids are ObjectIds.
-        private static final BsonDocument DEFAULT = new BsonDocument("_id", DESCENDING);
-
-        private SortParameter() {}
-
-        static boolean isIn(Query query) {
-            return query.has(query.used("sort"));
-        }
-
-        static BsonDocument sort(Query query) {
-            var values = query.all(query.used("sort"));
-            return values.isEmpty() ? DEFAULT : merge(values);
-        }
-
-        private static BsonDocument merge(List<String> values) {
-            var sort = new BsonDocument();
-            for (var value : values) {
-                var text = value.strip();
-                if (text.isEmpty()) {
-                    throw new ProblemException(PARAMETER_INVALID, "Illegal sort parameter");
-                }
-                switch (text.charAt(0)) {
-                    case '{' -> sort.putAll(object(text));
-                    case '[' -> throw invalid();
-                    case '-' -> sort.append(fieldName(text.substring(1)), DESCENDING);
-                    case '+' -> sort.append(fieldName(text.substring(1)), ASCENDING);
-                    default -> sort.append(fieldName(text), ASCENDING);
-                }
-            }
-            return sort;
-        }
-
-        private static String fieldName(String text) {
-            var name = text.strip();
-            if (name.isEmpty() || name.chars().allMatch(Character::isDigit)) {
-                throw invalid();
-            }
-            return name;
-        }
-
-        private static BsonDocument object(String text) {
-            try {
-                var sort = JsonParser.parse(text);
-                if (!sort.isDocument()) { // {"$oid": …} is parsed to a value
-                    throw invalid();
-                }
-                for (var direction : sort.asDocument().values()) {
-                    if (!direction.isNumber() && !direction.isDocument()) {
-                        throw invalid("orders are 1 and -1, as in {\"field\": -1}");
-                    }
-                }
-                return sort.asDocument();
-            } catch (MalformedJsonException e) {
-                throw e.isAfterTheEnd()
-                        ? new ProblemException(PARAMETER_INVALID, "Invalid sort parameter. " + e.getMessage())
-                        : invalid(e.getMessage());
-            }
-        }
-
-        private static ProblemException invalid() {
-            return invalid("a sort is a field, -field, or an object such as {\"field\": -1}");
-        }
-
-        /// @param hint as earlier versions say nothing more in the message
-        private static ProblemException invalid(@Nullable String hint) {
-            return Problem.of(PARAMETER_INVALID, "Invalid sort parameter")
-                    .withHints(hint == null ? List.of() : List.of(hint))
-                    .raise();
-        }
-    }
-
     /// The requested slice of a result.
     ///
     /// @param page counts from 1
@@ -258,31 +127,10 @@ public record FindParameters(
             return new Paging(1, slice.limit(), true, slice.skip());
         }
 
-        static Paging parse(Query query, int defaultPageSize, int maxPageSize) {
-            int pageSize = number(query, "pagesize", defaultPageSize);
-            if (pageSize < 0 || pageSize > maxPageSize) {
-                throw new ProblemException(
-                        PARAMETER_INVALID, "illegal pagesize parameter, pagesize must be >= 0 and <= " + maxPageSize);
-            }
-            int page = number(query, "page", 1);
-            if (page < 1) {
-                throw new ProblemException(PARAMETER_INVALID, "illegal page parameter, it is < 1");
-            }
-            return new Paging(page, pageSize, query.has("page") || query.has("pagesize"), (page - 1L) * pageSize);
-        }
-
-        private static int number(Query query, String name, int otherwise) {
-            var text = query.first(name);
-            if (text.isEmpty()) {
-                return otherwise;
-            }
-            try {
-                return Integer.parseInt(text.get());
-            } catch (NumberFormatException _) {
-                throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter, it is not a number")
-                        .because("java.lang.NumberFormatException", "For input string: '" + text.get() + "'")
-                        .raise();
-            }
+        static Paging of(ParameterValues values, Parameters.Settings settings) {
+            int pageSize = values.number(PAGE_SIZE, settings.pageSize());
+            int page = values.number(PAGE, 1);
+            return new Paging(page, pageSize, values.has(PAGE) || values.has(PAGE_SIZE), (page - 1L) * pageSize);
         }
     }
 }

@@ -1,28 +1,37 @@
 package org.restheart.mongo.parameter;
 
+import static org.restheart.http.parameter.DataParameter.FILTER;
+import static org.restheart.http.parameter.DataParameter.REPRESENTATION;
+import static org.restheart.http.parameter.DataParameter.SESSION;
+import static org.restheart.http.parameter.DataParameter.SHARD_KEY;
+import static org.restheart.http.parameter.DataParameter.SORT;
+import static org.restheart.http.parameter.DataParameter.TRANSACTION;
+import static org.restheart.http.parameter.DataParameter.WRITE_MODE;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.restheart.bson.JsonMode;
-import org.restheart.http.Method;
+import org.restheart.http.Hint;
 import org.restheart.http.Nearest;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
+import org.restheart.http.ShortText;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Key;
-import org.restheart.mongo.parameter.FormatParameters.Representation;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.http.parameter.DataParameter;
+import org.restheart.http.parameter.DataParameter.Reveals;
+import org.restheart.http.parameter.Use;
+import org.restheart.http.parameter.ValueForm;
 import org.restheart.mongo.resource.ResourcePath;
 
-/// Warnings about a request that is not refused.
+/// Warnings about the parameters of a request that is not refused.
 public final class ParameterWarnings {
     /// The warnings of a request, for representations that include them.
     public static final Key<List<String>> KEY = Key.named("warnings");
@@ -37,17 +46,52 @@ public final class ParameterWarnings {
     /// As `name,-year`: several fields, in the syntax of other gateways.
     private static final Pattern SEVERAL = Pattern.compile("[-+]?[\\w.]{1,100}(\\s*,\\s*[-+]?[\\w.]{1,100}){1,20}");
 
-    /// Parameters of queries that an aggregation does not read.
-    private static final List<String> OF_QUERIES = List.of("filter", "keys", "sort", "sort_by");
-
-    /// Parameters that have their effect by being there, whatever their value.
-    private static final List<String> FLAGS = List.of("count", "np", "nocache", "checkEtag");
-
     private static final Pattern NO = Pattern.compile("false|0|no|off|none", Pattern.CASE_INSENSITIVE);
+
+    private static final int MAX_QUOTED = 50;
+
+    /// What is said of requests; what is said of single values is below.
+    private static final List<Hint<Asked>> HINTS = List.of(
+            // a client that repeats a change in the belief that its key prevents it from being made twice
+            Hint.of(
+                    asked -> asked.has("Idempotency-Key") && asked.changes(),
+                    asked -> "Idempotency-Key has no effect on " + asked.request.method()
+                            + ": a repeated request is carried out again, unless it has If-Match"),
+            Hint.of(
+                    asked -> asked.use == Use.CREATE && asked.has(FILTER) && !asked.mayMatch(),
+                    "the parameter filter has no effect on an insert"),
+            Hint.of(
+                    asked -> asked.kind.isBulk() && (asked.has(DataParameter.CHECK_ETAG) || asked.has("If-Match")),
+                    "entity tags are not compared by a write of many documents; a filter is"));
 
     private static final OfParameters NONE = new OfParameters(List.of(), List.of());
 
     private ParameterWarnings() {}
+
+    private record Asked(Request request, ResourceKind kind, Use use) {
+        boolean has(DataParameter parameter) {
+            return parameter.isIn(request.query());
+        }
+
+        boolean has(String header) {
+            return request.headers().has(header);
+        }
+
+        boolean changes() {
+            return switch (request.method()) {
+                case PUT, PATCH, DELETE -> true;
+                case GET, HEAD, OPTIONS, POST -> false;
+            };
+        }
+
+        /// Whether a `POST` may change a document that is there.
+        boolean mayMatch() {
+            return WRITE_MODE
+                    .choice(request.query())
+                    .filter(mode -> !mode.equals("insert"))
+                    .isPresent();
+        }
+    }
 
     /// The warnings about the parameters of a request.
     ///
@@ -61,44 +105,43 @@ public final class ParameterWarnings {
 
     /// @throws org.restheart.http.ProblemException 400 for a parameter without effect, where these are refused
     public static OfParameters of(Request request, Parameters.Settings settings) {
-        if (!request.query().names().isEmpty()) {
-            return new OfParameters(former(request.query(), settings), further(request, settings));
+        var query = request.query();
+        boolean isPlain = query.names().isEmpty();
+        if (isPlain
+                && !request.headers().has("Idempotency-Key")
+                && !request.headers().has("If-Match")) {
+            return NONE;
         }
-        return ofKey(request)
-                .map(text -> new OfParameters(List.of(), List.of(text)))
-                .orElse(NONE);
+        var kind = request.require(ResourcePath.KEY).kind();
+        var asked = new Asked(request, kind, Use.of(kind, request.method()));
+        var further = new ArrayList<String>();
+        if (!isPlain) {
+            UnknownParameters.refuseBrackets(query);
+            further.addAll(withoutEffect(query, settings));
+            DataParameter.in(query).stream()
+                    .filter(parameter -> isMeaningless(parameter, asked.use))
+                    .forEach(parameter -> further.add(
+                            "the parameter " + parameter.nameIn(query) + " has no effect on " + asked.use.object()));
+        }
+        further.addAll(Hint.about(asked, HINTS));
+        if (!isPlain && asked.use != Use.LISTEN && kind != ResourceKind.AGGREGATION) { // their definitions name some
+            further.addAll(UnknownParameters.of(request, kind, Set.of(), settings.strict()));
+        }
+        return new OfParameters(former(query), further);
     }
 
-    /// A client that repeats a change in the belief that its key prevents it from being made twice.
-    private static Optional<String> ofKey(Request request) {
-        return switch (request.method()) {
-            case PUT, PATCH, DELETE ->
-                request.headers()
-                        .first("Idempotency-Key")
-                        .map(_ -> "Idempotency-Key has no effect on " + request.method()
-                                + ": a repeated request is carried out again, unless it has If-Match");
-            default -> Optional.empty();
-        };
+    /// Whether a parameter on which the documents of a request could depend is without effect. One that selects
+    /// documents is refused where the request concerns the whole collection.
+    private static boolean isMeaningless(DataParameter parameter, Use use) {
+        boolean matters = parameter.reveals() != Reveals.NOTHING || parameter == WRITE_MODE;
+        boolean isForUpsert = use == Use.CREATE && (parameter == FILTER || parameter == SHARD_KEY);
+        return matters && !parameter.appliesTo(use) && !isForUpsert && !(use == Use.MANAGE && parameter.selects());
     }
 
-    /// An insert has nothing to narrow.
-    private static Optional<String> ofFilter(Request request, ResourceKind kind) {
-        boolean creates = request.method() == Method.POST && kind.isCollection();
-        var name = request.query().used("wm");
-        boolean inserts = kind == ResourceKind.FILES_BUCKET
-                || request.query().first(name).flatMap(WriteMode::of).orElse(WriteMode.INSERT) == WriteMode.INSERT;
-        return creates && inserts && request.query().has("filter")
-                ? Optional.of("the parameter filter has no effect on an insert")
-                : Optional.empty();
-    }
-
-    private static List<String> former(Query query, Parameters.Settings settings) {
+    private static List<String> former(Query query) {
         var warnings = new ArrayList<String>();
-        query.first("rep")
-                .filter(name -> Representation.of(name).isEmpty())
-                .ifPresent(name -> warnings.add("illegal rep parameter " + name
-                        + " (must be STANDARD, HAL or SHAL); using " + settings.representation()));
-        for (var sort : query.all(query.used("sort"))) {
+        ofValue(REPRESENTATION, query).ifPresent(warnings::add);
+        for (var sort : SORT.texts(query)) {
             FORMER_FIELDS.stream()
                     .filter(sort::contains)
                     .forEach(field -> warnings.add("sorting by " + field + ", which the server does not maintain"));
@@ -106,92 +149,51 @@ public final class ParameterWarnings {
         return warnings;
     }
 
-    private static List<String> further(Request request, Parameters.Settings settings) {
-        UnknownParameters.refuseBrackets(request.query());
-        var warnings = new ArrayList<String>();
-        for (var text : withoutEffect(request.query())) {
-            if (settings.strict()) {
-                throw new ProblemException(ProblemCode.PARAMETER_INVALID, text);
-            }
-            warnings.add(text);
-        }
-        var kind = request.require(ResourcePath.KEY).kind();
-        if (kind == ResourceKind.AGGREGATION) {
-            OF_QUERIES.stream()
-                    .filter(request.query()::has)
-                    .forEach(name -> warnings.add("the parameter " + name + " has no effect on an aggregation;"
-                            + " values for its stages are passed in avars"));
-        }
-        if (kind.isBulk()) {
-            bulkWrite(request, warnings);
-        }
-        ofKey(request).ifPresent(warnings::add);
-        ofFilter(request, kind).ifPresent(warnings::add);
-        if (request.method() != Method.PATCH && request.query().has("arrayFilters")) {
-            warnings.add("the parameter arrayFilters has no effect on " + request.method());
-        }
-        if (kind.hasId() && request.query().has("collation")) {
-            warnings.add("the parameter collation has no effect on one document, which has exactly its id");
-        }
-        if (kind != ResourceKind.CHANGE_STREAM && kind != ResourceKind.AGGREGATION) { // their definitions name some
-            warnings.addAll(UnknownParameters.of(request, kind, Set.of(), settings.strict()));
-        }
-        return warnings;
-    }
-
-    /// What has an effect on a write of one document only.
-    private static void bulkWrite(Request request, List<String> warnings) {
-        var name = request.query().used("wm");
-        if (request.query()
-                        .first(name)
-                        .flatMap(WriteMode::of)
-                        .filter(WriteMode.UPDATE::equals)
-                        .isEmpty()
-                && request.query().has(name)) {
-            warnings.add("the parameter " + name + " has no effect on many documents, which are never created");
-        }
-        if (request.query().has("checkEtag")
-                || request.headers().first("If-Match").isPresent()) {
-            warnings.add("entity tags are not compared by a write of many documents; a filter is");
-        }
-    }
-
     /// Warnings about known parameters with an invalid value, for which the default is used.
-    private static List<String> withoutEffect(Query query) {
+    private static List<String> withoutEffect(Query query, Parameters.Settings settings) {
         var all = new ArrayList<String>();
-        query.first("jsonMode")
-                .filter(mode -> JsonMode.of(mode).isEmpty())
-                .ifPresent(_ -> all.add("illegal jsonMode parameter, which has no effect (must be one of "
-                        + JsonMode.ofParameter().stream()
-                                .map(mode -> mode.name().toLowerCase(Locale.ROOT))
-                                .collect(Collectors.joining(", "))
-                        + ")"));
-        var name = query.used("wm");
-        query.first(name)
-                .filter(mode -> WriteMode.of(mode).isEmpty())
-                .ifPresent(_ -> all.add(
-                        "illegal " + name + " parameter, which has no effect (must be insert, update or upsert)"));
-        for (var flag : FLAGS) {
-            query.first(flag)
-                    .filter(value -> NO.matcher(value).matches())
-                    .ifPresent(value -> all.add("the value " + value + " of " + flag
-                            + " has no effect: the parameter counts by being there; leave it out"));
-        }
-        query.first("count")
-                .filter(value -> !value.equalsIgnoreCase("estimated"))
-                .flatMap(value -> Nearest.to(value, List.of("estimated")))
-                .ifPresent(meant -> all.add("this count is exact; did you mean count=" + meant + "?"));
-        if (query.has("txn") && !query.has("sid")) {
+        DataParameter.in(query).stream()
+                .filter(parameter -> parameter != REPRESENTATION)
+                .flatMap(parameter -> ofValue(parameter, query).stream())
+                .forEach(all::add);
+        if (TRANSACTION.isIn(query) && !SESSION.isIn(query)) {
             all.add("the parameter txn has no effect without sid");
         }
-        all.addAll(Parameters.ConcernParameters.withoutEffect(query));
-        var parameter = query.used("sort");
-        for (var value : query.all(parameter)) {
+        for (var value : SORT.texts(query)) {
             var sort = value.strip();
-            meantOrder(parameter, sort)
+            meantOrder(SORT.nameIn(query), sort)
                     .ifPresent(meant -> all.add("the sort parameter " + sort + " names a field as a whole; " + meant));
         }
+        if (settings.strict() && !all.isEmpty()) {
+            throw new ProblemException(ProblemCode.PARAMETER_INVALID, all.getFirst());
+        }
         return all;
+    }
+
+    /// What is said of a value that is not one of those that a parameter has.
+    private static Optional<String> ofValue(DataParameter parameter, Query query) {
+        var name = parameter.nameIn(query);
+        return parameter.first(query).flatMap(value -> switch (parameter.form()) {
+            case ValueForm.Choice choice
+            when parameter.choice(query).isEmpty() ->
+                Optional.of("illegal " + name + " parameter " + ShortText.of(value, MAX_QUOTED)
+                        + ", which has no effect (must be " + choice.text() + ")");
+            case ValueForm.Flag _
+            when NO.matcher(value).matches() ->
+                Optional.of("the value " + value + " of " + name
+                        + " has no effect: the parameter counts by being there; leave it out");
+            case ValueForm.Flag(var special)
+            when !value.equalsIgnoreCase(special) ->
+                Nearest.to(value, List.of(special))
+                        .map(meant ->
+                                "the value " + value + " of " + name + " has no effect; did you mean " + meant + "?");
+            case ValueForm.Flag _,
+                    ValueForm.Switch _,
+                    ValueForm.Choice _,
+                    ValueForm.Int _,
+                    ValueForm.Json _,
+                    ValueForm.Text _ -> Optional.empty();
+        });
     }
 
     private static Optional<String> meantOrder(String parameter, String sort) {

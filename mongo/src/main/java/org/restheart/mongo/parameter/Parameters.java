@@ -1,28 +1,39 @@
 package org.restheart.mongo.parameter;
 
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+import static org.restheart.http.parameter.DataParameter.ARRAY_FILTERS;
+import static org.restheart.http.parameter.DataParameter.CHECK_ETAG;
+import static org.restheart.http.parameter.DataParameter.COLLATION;
+import static org.restheart.http.parameter.DataParameter.ID_TYPE;
+import static org.restheart.http.parameter.DataParameter.READ_CONCERN;
+import static org.restheart.http.parameter.DataParameter.READ_PREFERENCE;
+import static org.restheart.http.parameter.DataParameter.SHARD_KEY;
+import static org.restheart.http.parameter.DataParameter.VARIABLES_OF_PIPELINE;
+import static org.restheart.http.parameter.DataParameter.WITHOUT_CACHE;
+import static org.restheart.http.parameter.DataParameter.WRITE_CONCERN;
+import static org.restheart.http.parameter.DataParameter.WRITE_MODE;
 
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadConcernLevel;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.model.Collation;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.BiConsumer;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.restheart.bson.JsonParser;
-import org.restheart.bson.MalformedJsonException;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.http.parameter.DataParameter;
+import org.restheart.http.parameter.ParameterValues;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.find.Collations;
 import org.restheart.mongo.find.Shortcuts;
@@ -31,119 +42,132 @@ import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 
-/// Every query parameter of the data API, parsed and checked once. Immutable; unknown parameters are ignored.
+/// Every query parameter of the data API, parsed and checked once ([DataParameter]). Immutable; unknown parameters are
+/// ignored.
 ///
+/// @param values as parsed
 /// @param id the document id of the path, if there is one
-/// @param writeMode in place of the method's default
-/// @param checkEtag whether a write needs the entity tag, in place of the collection's policy
-/// @param collation how texts are compared, in place of the collection's default
-/// @param arrayFilters which elements of arrays a change concerns
-/// @param noCache `nocache`: whether the properties of databases and collections are read without the cache
+/// @param aggregationVariables of `avars`, and those that the query binds by their names
 public record Parameters(
+        ParameterValues values,
         FindParameters find,
         FormatParameters format,
-        ConcernParameters concerns,
-        IdType idType,
         Optional<BsonValue> id,
-        Optional<BsonDocument> shardKey,
-        Optional<WriteMode> writeMode,
-        boolean checkEtag,
-        Optional<BsonDocument> aggregationVariables,
-        Optional<Collation> collation,
-        List<BsonDocument> arrayFilters,
-        boolean noCache) {
+        Optional<BsonDocument> aggregationVariables) {
 
-    /// Always checks in the same order, since the first invalid parameter is reported.
-    ///
-    /// @throws org.restheart.http.ProblemException 400
+    /// @throws org.restheart.http.ProblemException 400 for the first value that is wrong
     public static Parameters parse(Request request, ResourcePath path, Settings settings) {
-        var query = request.query();
-        var find = FindParameters.parse(request, settings);
-        if (find.filter().isEmpty()
-                && isBulkWrite(request, path)
-                && request.attribute(DataWrite.KEY).isEmpty()) {
-            throw new ProblemException(PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests");
-        }
-        var variables = query.first("avars").map(text -> variables(text, settings));
-        var idType = query.first("id_type").map(IdType::of).orElse(IdType.STRING_OID);
-        var id = path.kind().hasId() ? Optional.of(idType.parse(path.requireName())) : Optional.<BsonValue>empty();
-        var format = FormatParameters.parse(request, settings);
+        var checks = new Checks(request, path, settings);
+        var values = ParameterValues.parse(request.query(), settings.maxPageSize(), checks);
         return new Parameters(
-                find,
-                format,
-                ConcernParameters.parse(query),
-                idType,
-                id,
-                query.first("shardkey").map(Parameters::shardKey),
-                query.first(query.used("wm")).flatMap(WriteMode::of),
-                query.has("checkEtag"),
-                variables,
-                query.first("collation")
-                        .map(text -> Collations.of(JsonParameter.document("collation", text), "collation parameter")),
-                query.first("arrayFilters").map(JsonParameter::documents).orElse(List.of()),
-                query.has("nocache"));
+                values,
+                FindParameters.of(request, values, settings),
+                FormatParameters.of(request, values, settings),
+                Optional.ofNullable(checks.id),
+                values.documents(VARIABLES_OF_PIPELINE).stream().findFirst());
+    }
+
+    /// What is checked of the values besides their form, in the order of the parameters.
+    private static final class Checks implements BiConsumer<DataParameter, ParameterValues> {
+        private final Request request;
+        private final ResourcePath path;
+        private final Settings settings;
+        private @Nullable BsonValue id;
+
+        Checks(Request request, ResourcePath path, Settings settings) {
+            this.request = request;
+            this.path = path;
+            this.settings = settings;
+        }
+
+        @Override
+        public void accept(DataParameter parameter, ParameterValues values) {
+            switch (parameter) {
+                case FILTER -> {
+                    if (!values.has(parameter)
+                            && isBulkWrite(request, path)
+                            && request.attribute(DataWrite.KEY).isEmpty()) {
+                        throw new ProblemException(
+                                PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests");
+                    }
+                }
+                case VARIABLES_OF_PIPELINE ->
+                    values.documents(parameter)
+                            .forEach(sent -> checked(
+                                    sent, parameter.first(request.query()).orElse(""), settings));
+                case ID_TYPE -> {
+                    if (path.kind().hasId()) {
+                        id = idType(values).parse(path.requireName());
+                    }
+                }
+                case COLLATION -> collation(values);
+                default -> {}
+            }
+        }
+    }
+
+    public IdType idType() {
+        return idType(values);
+    }
+
+    private static IdType idType(ParameterValues values) {
+        return values.choice(ID_TYPE).map(IdType::valueOf).orElse(IdType.STRING_OID);
+    }
+
+    public ConcernParameters concerns() {
+        return ConcernParameters.of(values);
+    }
+
+    public Optional<BsonDocument> shardKey() {
+        return values.documents(SHARD_KEY).stream().findFirst();
+    }
+
+    /// In place of the method's default.
+    public Optional<WriteMode> writeMode() {
+        return values.choice(WRITE_MODE).map(mode -> WriteMode.valueOf(mode.toUpperCase(Locale.ROOT)));
+    }
+
+    /// Whether a write needs the entity tag, in place of the collection's policy.
+    public boolean checkEtag() {
+        return values.isOn(CHECK_ETAG);
+    }
+
+    /// How texts are compared, in place of the collection's default.
+    public Optional<Collation> collation() {
+        return collation(values);
+    }
+
+    private static Optional<Collation> collation(ParameterValues values) {
+        return values.documents(COLLATION).stream()
+                .findFirst()
+                .map(written -> Collations.of(written, "collation parameter"));
+    }
+
+    /// Which elements of arrays a change concerns.
+    public List<BsonDocument> arrayFilters() {
+        return values.documents(ARRAY_FILTERS);
+    }
+
+    /// Whether the properties of databases and collections are read without the cache.
+    public boolean noCache() {
+        return values.isOn(WITHOUT_CACHE);
     }
 
     /// The same for the document with this id.
     public Parameters withId(BsonValue id) {
-        return with(find, Optional.of(id), aggregationVariables);
+        return new Parameters(values, find, format, Optional.of(id), aggregationVariables);
     }
 
     /// The same without the filter's conditions on `_id`.
     public Parameters withoutIdFilter() {
         var others = find.filter().clone();
         others.remove("_id");
-        return with(find.withFilter(others), id, aggregationVariables);
-    }
-
-    private Parameters with(FindParameters find, Optional<BsonValue> id, Optional<BsonDocument> variables) {
-        return new Parameters(
-                find,
-                format,
-                concerns,
-                idType,
-                id,
-                shardKey,
-                writeMode,
-                checkEtag,
-                variables,
-                collation,
-                arrayFilters,
-                noCache);
+        return new Parameters(values, find.withFilter(others), format, id, aggregationVariables);
     }
 
     private static boolean isBulkWrite(Request request, ResourcePath path) {
         return ResourceMethods.allows(path.kind(), request.method())
                 && (path.kind() == ResourceKind.BULK_DOCUMENTS || path.kind() == ResourceKind.BULK_SCHEMAS);
-    }
-
-    private static BsonDocument shardKey(String text) {
-        var key = JsonParameter.document("shardkey", text);
-        if (key.isEmpty()) {
-            throw new ProblemException(PARAMETER_INVALID, "illegal shardkey parameter (empty json object)");
-        }
-        return key;
-    }
-
-    /// The `avars` parameter: values a client gives to an aggregation's or a stream's variables.
-    ///
-    /// @throws ProblemException 400, also for operators and for reserved names
-    private static BsonDocument variables(String text, Settings settings) {
-        if (text.length() > JsonParameter.MAX_LENGTH) {
-            throw new ProblemException(
-                    PARAMETER_INVALID,
-                    "illegal avars parameter (longer than " + JsonParameter.MAX_LENGTH + " characters)");
-        }
-        BsonValue value;
-        try {
-            value = JsonParser.parse(text);
-        } catch (MalformedJsonException e) {
-            throw noVariables(e.isAfterTheEnd() ? text + ", " + e.getMessage() : text);
-        }
-        if (!value.isDocument()) {
-            throw noVariables(text);
-        }
-        return checked(value.asDocument(), text, settings);
     }
 
     /// The same with the variables that the query parameters of an aggregation bind; those of `avars` win.
@@ -157,10 +181,11 @@ public record Parameters(
         }
         checked(variables, String.join(", ", variables.keySet()), settings);
         aggregationVariables.ifPresent(variables::putAll);
-        return with(find, id, Optional.of(variables));
+        return new Parameters(values, find, format, id, Optional.of(variables));
     }
 
-    private static BsonDocument checked(BsonDocument variables, String text, Settings settings) {
+    /// Refuses operators and reserved names.
+    private static void checked(BsonDocument variables, String text, Settings settings) {
         if (settings.refuseOperators() && hasOperator(variables)) {
             throw Problem.of(PARAMETER_INVALID, "illegal avars parameter: " + text)
                     .because("java.lang.SecurityException", "aggregation variables cannot include operators")
@@ -171,11 +196,6 @@ public record Parameters(
                     PARAMETER_INVALID,
                     "illegal avars parameter: names that start with @ belong to the server: " + text);
         }
-        return variables;
-    }
-
-    private static ProblemException noVariables(String text) {
-        return new ProblemException(PARAMETER_INVALID, "illegal avars parameter, it is not a json object: " + text);
     }
 
     /// Whether it has keys that begin with `$`, or values that are operators: Extended JSON parses such keys to
@@ -197,62 +217,22 @@ public record Parameters(
             Optional<ReadPreference> readPreference,
             Optional<WriteConcern> writeConcern) {
 
-        /// Texts about names that are unknown and therefore have no effect.
-        static List<String> withoutEffect(Query query) {
-            var all = new ArrayList<String>();
-            query.first("readConcern")
-                    .filter(name -> readConcern(name).isEmpty())
-                    .ifPresent(
-                            _ -> all.add(text("readConcern", "local, available, majority, linearizable or snapshot")));
-            query.first("readPreference")
-                    .filter(name -> readPreference(name).isEmpty())
-                    .ifPresent(_ -> all.add(text(
-                            "readPreference", "primary, primaryPreferred, secondary, secondaryPreferred or nearest")));
-            query.first("writeConcern")
-                    .filter(name -> writeConcern(name).isEmpty())
-                    .ifPresent(_ -> all.add(
-                            text("writeConcern", "ACKNOWLEDGED, W1, W2, W3, UNACKNOWLEDGED, JOURNALED or MAJORITY")));
-            return all;
-        }
-
-        private static String text(String parameter, String values) {
-            return "illegal " + parameter + " parameter, which has no effect (must be " + values + ")";
-        }
-
-        static ConcernParameters parse(Query query) {
+        static ConcernParameters of(ParameterValues values) {
             return new ConcernParameters(
-                    query.first("readConcern").flatMap(ConcernParameters::readConcern),
-                    query.first("readPreference").flatMap(ConcernParameters::readPreference),
-                    query.first("writeConcern").flatMap(ConcernParameters::writeConcern));
+                    values.choice(READ_CONCERN).map(name -> new ReadConcern(ReadConcernLevel.fromString(name))),
+                    values.choice(READ_PREFERENCE).map(ReadPreference::valueOf),
+                    values.choice(WRITE_CONCERN).map(ConcernParameters::writeConcern));
         }
 
-        private static Optional<ReadConcern> readConcern(String name) {
-            return known(() -> new ReadConcern(ReadConcernLevel.fromString(name.toLowerCase(Locale.ROOT))));
-        }
-
-        private static Optional<ReadPreference> readPreference(String name) {
-            return known(() -> ReadPreference.valueOf(name.toLowerCase(Locale.ROOT)));
-        }
-
-        /// @param value throws an [IllegalArgumentException] for an unknown name
-        private static <T> Optional<T> known(Supplier<T> value) {
-            try {
-                return Optional.of(value.get());
-            } catch (IllegalArgumentException _) {
-                return Optional.empty();
-            }
-        }
-
-        private static Optional<WriteConcern> writeConcern(String name) {
-            return switch (name.toUpperCase(Locale.ROOT)) {
-                case "ACKNOWLEDGED" -> Optional.of(WriteConcern.ACKNOWLEDGED);
-                case "W1" -> Optional.of(WriteConcern.W1);
-                case "W2" -> Optional.of(BoundedConcern.W2);
-                case "W3" -> Optional.of(BoundedConcern.W3);
-                case "UNACKNOWLEDGED" -> Optional.of(WriteConcern.UNACKNOWLEDGED);
-                case "JOURNALED" -> Optional.of(WriteConcern.JOURNALED);
-                case "MAJORITY" -> Optional.of(BoundedConcern.MAJORITY);
-                default -> Optional.empty();
+        private static WriteConcern writeConcern(String name) {
+            return switch (name) {
+                case "W1" -> WriteConcern.W1;
+                case "W2" -> BoundedConcern.W2;
+                case "W3" -> BoundedConcern.W3;
+                case "UNACKNOWLEDGED" -> WriteConcern.UNACKNOWLEDGED;
+                case "JOURNALED" -> WriteConcern.JOURNALED;
+                case "MAJORITY" -> BoundedConcern.MAJORITY;
+                default -> WriteConcern.ACKNOWLEDGED;
             };
         }
     }
@@ -276,16 +256,6 @@ public record Parameters(
     public enum WriteMode {
         INSERT,
         UPDATE,
-        UPSERT;
-
-        /// Empty for an unknown name, which means the method's default.
-        static Optional<WriteMode> of(String name) {
-            return switch (name.toLowerCase(Locale.ROOT)) {
-                case "insert" -> Optional.of(INSERT);
-                case "update" -> Optional.of(UPDATE);
-                case "upsert" -> Optional.of(UPSERT);
-                default -> Optional.empty();
-            };
-        }
+        UPSERT
     }
 }

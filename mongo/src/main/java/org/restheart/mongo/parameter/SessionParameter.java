@@ -1,6 +1,8 @@
 package org.restheart.mongo.parameter;
 
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+import static org.restheart.http.parameter.DataParameter.SESSION;
+import static org.restheart.http.parameter.DataParameter.TRANSACTION;
 
 import java.util.List;
 import java.util.Optional;
@@ -18,14 +20,14 @@ public record SessionParameter(UUID sessionId, Optional<Long> transaction) {
     ///
     /// @throws org.restheart.http.ProblemException 400
     public static Optional<SessionParameter> parse(Query query) {
-        return query.first("sid")
-                .map(sid ->
-                        new SessionParameter(sessionId(sid), query.first("txn").map(SessionParameter::number)));
+        return SESSION.first(query)
+                .map(sid -> new SessionParameter(
+                        sessionId(sid), TRANSACTION.first(query).map(SessionParameter::number)));
     }
 
     /// Whether a request runs in a transaction; what the parameters say may still be refused.
     public static boolean namesTransaction(Query query) {
-        return query.has("sid") && query.has("txn");
+        return SESSION.isIn(query) && TRANSACTION.isIn(query);
     }
 
     /// @throws org.restheart.http.ProblemException 400

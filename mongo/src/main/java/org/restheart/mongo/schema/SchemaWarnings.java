@@ -73,19 +73,14 @@ public final class SchemaWarnings {
 
     private SchemaWarnings() {}
 
-    /// Whether a request may write schemas.
-    public static boolean mayApply(Request request) {
-        var kind = request.require(ResourcePath.KEY).kind();
-        return switch (request.method()) {
-            case PUT -> kind == ResourceKind.SCHEMA;
-            case POST -> kind == ResourceKind.SCHEMA_STORE;
-            case GET, HEAD, OPTIONS, DELETE, PATCH -> false;
-        };
-    }
-
     /// @param request that has been carried out; nothing is said about requests for other resources
     public static List<String> of(Request request) {
-        if (!mayApply(request) || request.require(RequestContent.KEY).isUnread()) {
+        boolean writes = switch (request.method()) {
+            case PUT -> request.require(ResourcePath.KEY).kind() == ResourceKind.SCHEMA;
+            case POST -> request.require(ResourcePath.KEY).kind() == ResourceKind.SCHEMA_STORE;
+            case GET, HEAD, OPTIONS, DELETE, PATCH -> false;
+        };
+        if (!writes || request.require(RequestContent.KEY).isUnread()) {
             return List.of();
         }
         var warnings = new LinkedHashSet<String>();

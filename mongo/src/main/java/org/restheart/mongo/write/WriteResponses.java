@@ -10,6 +10,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 
 public final class WriteResponses {
@@ -23,19 +24,25 @@ public final class WriteResponses {
             case WriteOutcome.Created() -> JsonResponses.empty(201).with("ETag", etag);
             case WriteOutcome.Changed() -> JsonResponses.empty(200).with("ETag", etag);
             case WriteOutcome.Deleted() -> JsonResponses.empty(204);
-            case WriteOutcome.Missing() ->
-                throw missing("; wm=upsert creates what does not exist").raise();
+            case WriteOutcome.Missing() -> throw missing("").raise();
             case WriteOutcome.Duplicate(var message) ->
                 throw MongoCodes.ofCode(MongoCodes.DUPLICATE_KEY, message).raise();
             case WriteOutcome.Refused refused -> throw refusal(refused, tagRequired);
         };
     }
 
+    /// As above, of a write that can create the document. With a filter it is not said how: it may be there.
+    public static Response.Ready of(DataRequest request, WriteOutcome outcome, String etag, String tagRequired) {
+        if (outcome instanceof WriteOutcome.Missing
+                && request.parameters().find().filter().isEmpty()
+                && request.parameters().shardKey().isEmpty()) {
+            throw missing("; wm=upsert creates what does not exist").raise();
+        }
+        return of(outcome, etag, tagRequired);
+    }
+
     /// As above, of a removal.
     public static Response.Ready of(WriteOutcome outcome, String tagRequired) {
-        if (outcome instanceof WriteOutcome.Missing) {
-            throw missing("").raise();
-        }
         return of(outcome, "", tagRequired);
     }
 

@@ -63,7 +63,7 @@ class IdSpellingTest {
         var segments = RequestPath.parse("/db/c/" + parts[0]).segments();
         var type = parts.length == 1
                 ? IdType.STRING_OID
-                : IdType.of(Query.parse(parts[1], 1).first("id_type").orElseThrow());
+                : IdType.valueOf(Query.parse(parts[1], 1).first("id_type").orElseThrow());
 
         assertThat(segments).hasSize(3);
         assertThat(type.parse(segments.get(2))).isEqualTo(id);

@@ -16,12 +16,12 @@ import org.restheart.bson.fields.TouchedPaths;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.http.parameter.DataParameter;
 
 /// A request, as predicates see it. Confined to one request: values bound by a template or a regular expression are
 /// visible to the predicates to its right, until [#forget()] clears them before the next rule.
@@ -136,17 +136,15 @@ public final class Attempt {
     /// The values of a query parameter by any of its names: those that handlers use, or that a service behind a
     /// proxy may use.
     List<String> parameter(String name) {
-        var query = request.query();
-        if (!isForData()) {
-            return query.all(name);
-        }
-        return Query.isSingle(name) ? query.first(query.used(name)).stream().toList() : query.all(query.used(name));
+        return isForData()
+                ? DataParameter.used(request.query(), name)
+                : request.query().all(name);
     }
 
     /// One name for each of the parameters.
     Set<String> parameterNames(Set<String> names) {
         return isForData() && !names.isEmpty()
-                ? names.stream().map(Query::canonical).collect(Collectors.toSet())
+                ? names.stream().map(DataParameter::canonical).collect(Collectors.toSet())
                 : names;
     }
 

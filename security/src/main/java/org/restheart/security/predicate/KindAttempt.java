@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
@@ -15,6 +14,7 @@ import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.Limits;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
+import org.restheart.http.parameter.DataParameter;
 
 /// All requests of a kind, as predicates see them. A predicate is evaluated to the set of outcomes that it can have:
 /// true, false, or none ([Unanswerable]). The set may be too large, since results of two parts of a predicate for
@@ -65,10 +65,10 @@ public final class KindAttempt {
         for (var condition : conditions) {
             if (condition instanceof RequestPredicate.Parameters(var quantity, var names)) {
                 if (quantity == RequestPredicate.Quantity.NONE) {
-                    names.forEach(name -> not.addAll(List.of(name, Query.canonical(name))));
+                    names.forEach(name -> not.addAll(List.of(name, DataParameter.canonical(name))));
                 } else if (quantity == RequestPredicate.Quantity.ONLY) {
                     var both = new HashSet<>(names);
-                    names.forEach(name -> both.add(Query.canonical(name)));
+                    names.forEach(name -> both.add(DataParameter.canonical(name)));
                     only.ifPresent(both::retainAll);
                     only = Optional.of(Set.copyOf(both));
                 }

@@ -10,6 +10,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.parameter.DataParameter;
 
 /// The fields that an upserting `PATCH` stores besides its content: MongoDB copies the values that its filter
 /// compares with into the new document. Every field that a filter names counts, with any operator.
@@ -22,8 +23,9 @@ public final class UpsertFilters {
     public static List<BsonDocument> of(Request request) {
         var query = request.query();
         if (request.method() != Method.PATCH
-                || query.first(query.used("wm"))
-                        .filter("upsert"::equalsIgnoreCase)
+                || DataParameter.WRITE_MODE
+                        .choice(query)
+                        .filter("upsert"::equals)
                         .isEmpty()) {
             return List.of();
         }
@@ -31,8 +33,8 @@ public final class UpsertFilters {
                 .filter(target -> target.kind() == ResourceKind.DOCUMENT)
                 .isPresent();
         var conditions = new ArrayList<BsonDocument>();
-        for (var name : List.of("filter", "shardkey")) {
-            for (var text : query.all(name)) {
+        for (var parameter : List.of(DataParameter.FILTER, DataParameter.SHARD_KEY)) {
+            for (var text : parameter.texts(query)) {
                 try {
                     collect(JsonParser.parse(text), isNamed, conditions);
                 } catch (MalformedJsonException _) {

@@ -3,6 +3,7 @@ package org.restheart.security.users;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.restheart.bson.JsonParser;
@@ -11,14 +12,13 @@ import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.data.Access;
 import org.restheart.http.Query;
+import org.restheart.http.parameter.DataParameter;
+import org.restheart.http.parameter.DataParameter.Reveals;
 
 /// Properties of accounts that a caller may not see.
 record HiddenProperties(Set<String> names) {
     /// No property has this name: showing only it shows nothing.
     private static final String NOTHING = "-";
-
-    private static final List<String> PARAMETERS =
-            List.of("filter", "keys", "sort", "sort_by", "hint", "avars", "shardkey");
 
     /// The grant, which shows none of them.
     Access withhold(Access grant) {
@@ -50,30 +50,40 @@ record HiddenProperties(Set<String> names) {
     /// property. Unknown forms count as dependent.
     boolean areUsedBy(Query query) {
         var visibility = Visibility.hiding(names);
-        return PARAMETERS.stream()
-                .anyMatch(name -> query.all(name).stream().anyMatch(text -> areUsedBy(name, text, visibility)));
+        return DataParameter.in(query).stream()
+                .anyMatch(parameter -> parameter.names().stream()
+                        .flatMap(name -> query.all(name).stream())
+                        .anyMatch(text -> areUsedBy(parameter, text, visibility)));
     }
 
-    private static boolean areUsedBy(String parameter, String text, Visibility visibility) {
+    private static boolean areUsedBy(DataParameter parameter, String text, Visibility visibility) {
+        if (parameter.reveals() == Reveals.NOTHING) {
+            return false;
+        }
         try {
-            if (JsonParser.parse(text) instanceof BsonDocument document) {
-                return !allows(parameter, document, visibility);
+            var value = JsonParser.parse(text);
+            var parts = value instanceof BsonArray all ? all : List.of(value);
+            if (parts.stream().allMatch(BsonDocument.class::isInstance)) {
+                return !parts.stream().allMatch(part -> allows(parameter.reveals(), part.asDocument(), visibility));
             }
         } catch (MalformedJsonException _) {
             // the short form of a sort, the name of an index, or something that the handler refuses
         }
-        return switch (parameter) {
-            case "sort", "sort_by" -> !visibility.shows(text.strip().replaceFirst("^[+-]", ""));
-            case "hint" -> visibility.paths().stream().anyMatch(text::contains);
-            case "keys", "avars" ->
+        return switch (parameter.reveals()) {
+            case ORDER -> !visibility.shows(text.strip().replaceFirst("^[+-]", ""));
+            case INDEX -> visibility.paths().stream().anyMatch(text::contains);
+            case PROJECTION, VARIABLES ->
                 text.contains("$") || visibility.paths().stream().anyMatch(text::contains);
-            default -> false;
+            case NOTHING, CONDITION, ELEMENTS, COMPARISON -> false;
         };
     }
 
-    private static boolean allows(String parameter, BsonDocument document, Visibility visibility) {
-        return (parameter.equals("filter") || parameter.equals("shardkey"))
-                ? visibility.allowsFilter(document)
-                : visibility.allowsKeys(document) && visibility.allowsExpression(document);
+    private static boolean allows(Reveals reveals, BsonDocument document, Visibility visibility) {
+        return switch (reveals) {
+            case CONDITION -> visibility.allowsFilter(document);
+            case ORDER, INDEX, PROJECTION, VARIABLES ->
+                visibility.allowsKeys(document) && visibility.allowsExpression(document);
+            case NOTHING, ELEMENTS, COMPARISON -> true;
+        };
     }
 }

@@ -42,144 +42,144 @@ class PredicateTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            path('/a')                        | /a       | true
-            path('/a')                        | /a/      | true
-            path('/a')                        | /a//     | true
-            path('/a/')                       | /a       | true
-            path('/a')                        | //a      | false
-            path('/a')                        | /A       | false
-            path('/a')                        | /%61     | true
-            path('/a')                        | /a;x=1   | true
-            path('/a')                        | /a%20    | false
-            path('/a')                        | /a%2Fb   | false
-            path('/a%2Fb')                    | /a%2Fb   | true
-            path('/a%2Fb')                    | /a%252Fb | false
-            path({'/b', '/a'})                | /a       | true
-            path[/a]                          | /a       | true
-            path-prefix('/a')                 | /a/b     | true
-            path-prefix('/a')                 | /ab      | false
-            path-prefix('/')                  | /x/y     | true
-            path-prefix(path='/a')            | /a       | true
-            path-suffix('.png')               | /a/b.png | true
-            path-template('/{x}')             | /a       | true
-            path-template('/{x}')             | /a/      | true
-            path-template('/{x}')             | /a/b     | false
-            path-template('/{x}')             | /a//     | false
-            not path-template('/{x}')         | /a//     | false
-            path-template('/a/{x}')           | /a/      | true
-            path-template('/a/*')             | /a/      | true
-            path-template('/a/*')             | /a/b/c   | true
-            path-template('/a/*')             | /a       | false
-            path-template('/a/{*}')           | /a/b     | true
-            path-template('/a/{x}/')          | /a/b/    | true
-            path-template('/a/{x}/')          | /a/b     | false
-            regex('/a')                       | /x/a/b   | true
-            regex(pattern='/a', full-match=true) | /x/a  | false
-            regex(pattern='/A', case-sensitive=false) | /a | true
-            method(GET, PUT)                  | /        | true
-            method(value={'post'})            | /        | false
-            equals('a', 'a')                  | /        | true
-            equals('a', 'b')                  | /        | false
-            equals('a')                       | /        | true
-            equals(%m, 'GET')                 | /        | true
-            equals(%{METHOD}, GET)            | /        | true
-            equals(%u, 'ada')                 | /        | true
-            equals(%a, '10.1.2.3')            | /        | true
-            equals(%{q,p}, '1 2')             | /?p=1+2  | true
-            equals('/t/${x}', '/t/a') or path-template('/{x}') and equals('/t/${x}', '/t/a') | /a | true
-            contains(search={'b', 'c'}, value=%R) | /abc | true
-            exists(%{q,p})                    | /?p=1    | true
-            exists(%{q,p})                    | /?p      | false
-            exists(%{q,p})                    | /        | false
-            secure                            | /        | false
-            idempotent and auth-required      | /        | true
-            not true or true                  | /        | true
-            not (true or true)                | /        | false
-            false and false or true           | /        | true
-            true or false and false           | /        | true
-            not not true()                    | /        | true
-            max-content-size(0)               | /        | true
-            request-larger-than(size=0)       | /        | false
-            qparams-whitelist()               | /c       | true
-            qparams-whitelist()               | /c?page=1 | false
-            qparams-contain(page) and qparams-blacklist(filter) | /c?page=1 | true
-            qparams-contain(page) and qparams-blacklist(filter) | /c?page=1&filter={} | false
-            qparams-size(1)                   | /c?a=1&a=2 | true
-            regex(pattern='/t/(.*?)', full-match=true) and equals(%u, ${1}) | /t/ada | true
-            regex(pattern='/t/(.*?)', full-match=true) and equals(%u, ${1}) | /t/bob | false
-            path-prefix('/a') and equals(${remaining}, '/b/c') | /a/b/c | true
-            path-template('/{t}') and in(value=${t}, array=@user.tenants) | /x | true
-            path-template('/{t}') and in(value=${t}, array=@user.tenants) | /z | false
-            path-template('/{t}') and in(value=${t}, array=@user.none)    | /x | false
-            not in(value=${t}, array={'x'})   | /x       | false
-            equals(@user.age, '5')            | /        | true
-            equals(@user.tenants, 'x')        | /        | false
-            """)
+        path('/a')                        | /a       | true
+        path('/a')                        | /a/      | true
+        path('/a')                        | /a//     | true
+        path('/a/')                       | /a       | true
+        path('/a')                        | //a      | false
+        path('/a')                        | /A       | false
+        path('/a')                        | /%61     | true
+        path('/a')                        | /a;x=1   | true
+        path('/a')                        | /a%20    | false
+        path('/a')                        | /a%2Fb   | false
+        path('/a%2Fb')                    | /a%2Fb   | true
+        path('/a%2Fb')                    | /a%252Fb | false
+        path({'/b', '/a'})                | /a       | true
+        path[/a]                          | /a       | true
+        path-prefix('/a')                 | /a/b     | true
+        path-prefix('/a')                 | /ab      | false
+        path-prefix('/')                  | /x/y     | true
+        path-prefix(path='/a')            | /a       | true
+        path-suffix('.png')               | /a/b.png | true
+        path-template('/{x}')             | /a       | true
+        path-template('/{x}')             | /a/      | true
+        path-template('/{x}')             | /a/b     | false
+        path-template('/{x}')             | /a//     | false
+        not path-template('/{x}')         | /a//     | false
+        path-template('/a/{x}')           | /a/      | true
+        path-template('/a/*')             | /a/      | true
+        path-template('/a/*')             | /a/b/c   | true
+        path-template('/a/*')             | /a       | false
+        path-template('/a/{*}')           | /a/b     | true
+        path-template('/a/{x}/')          | /a/b/    | true
+        path-template('/a/{x}/')          | /a/b     | false
+        regex('/a')                       | /x/a/b   | true
+        regex(pattern='/a', full-match=true) | /x/a  | false
+        regex(pattern='/A', case-sensitive=false) | /a | true
+        method(GET, PUT)                  | /        | true
+        method(value={'post'})            | /        | false
+        equals('a', 'a')                  | /        | true
+        equals('a', 'b')                  | /        | false
+        equals('a')                       | /        | true
+        equals(%m, 'GET')                 | /        | true
+        equals(%{METHOD}, GET)            | /        | true
+        equals(%u, 'ada')                 | /        | true
+        equals(%a, '10.1.2.3')            | /        | true
+        equals(%{q,p}, '1 2')             | /?p=1+2  | true
+        equals('/t/${x}', '/t/a') or path-template('/{x}') and equals('/t/${x}', '/t/a') | /a | true
+        contains(search={'b', 'c'}, value=%R) | /abc | true
+        exists(%{q,p})                    | /?p=1    | true
+        exists(%{q,p})                    | /?p      | false
+        exists(%{q,p})                    | /        | false
+        secure                            | /        | false
+        idempotent and auth-required      | /        | true
+        not true or true                  | /        | true
+        not (true or true)                | /        | false
+        false and false or true           | /        | true
+        true or false and false           | /        | true
+        not not true()                    | /        | true
+        max-content-size(0)               | /        | true
+        request-larger-than(size=0)       | /        | false
+        qparams-whitelist()               | /c       | true
+        qparams-whitelist()               | /c?page=1 | false
+        qparams-contain(page) and qparams-blacklist(filter) | /c?page=1 | true
+        qparams-contain(page) and qparams-blacklist(filter) | /c?page=1&filter={} | false
+        qparams-size(1)                   | /c?a=1&a=2 | true
+        regex(pattern='/t/(.*?)', full-match=true) and equals(%u, ${1}) | /t/ada | true
+        regex(pattern='/t/(.*?)', full-match=true) and equals(%u, ${1}) | /t/bob | false
+        path-prefix('/a') and equals(${remaining}, '/b/c') | /a/b/c | true
+        path-template('/{t}') and in(value=${t}, array=@user.tenants) | /x | true
+        path-template('/{t}') and in(value=${t}, array=@user.tenants) | /z | false
+        path-template('/{t}') and in(value=${t}, array=@user.none)    | /x | false
+        not in(value=${t}, array={'x'})   | /x       | false
+        equals(@user.age, '5')            | /        | true
+        equals(@user.tenants, 'x')        | /        | false
+        """)
     void decides(String predicate, String target, boolean expected) {
         assertThat(test(predicate, get(target))).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            not path-prefix('/c/_aggrs')            | /c/_AGGRS/all                      | false
-            not path-prefix('/c/_aggrs')            | /c/_Aggrs                          | false
-            not path-prefix('/c/_aggrs')            | /c/b                               | true
-            not path('/c/507f1f77bcf86cd799439011') | /c/507F1F77BCF86CD799439011        | false
-            path('/c/507F1F77BCF86CD799439011')     | /c/507F1F77BCF86CD799439011        | true
-            path('/c/_aggrs')                       | /c/_AGGRS                          | false
-            not path('/p.files/a/binary')           | /p.files/a/BINARY                  | false
-            not path-suffix('/b0')                  | /c/b0/                             | false
-            not equals(%R, '/c/b0')                 | /c/b0/                             | false
-            not equals(%U, '/c/b0')                 | /c/%620                            | false
-            not regex(pattern='^/c/b0$', value=%R)  | /c/b0//                            | false
-            not contains(search='/_size', value=%R) | /c/_SIZE                           | false
-            not regex(pattern='^/c/b0$', value=%R)  | /c/b1//                            | true
-            path-suffix('/')                        | /c/b0/                             | true
-            regex('^/c/.*$')                        | /c/                                | true
-            path-template('/c/{id}') and not equals(${id}, '507f1f77bcf86cd799439011') | /c/507F1F77BCF86CD799439011 | false
-            path-template('/c/{id}') and not equals(${id}, '507f1f77bcf86cd799439011') | /c/B/     | true
-            not (path-template('/c/{id}') and equals(${id}, '507f1f77bcf86cd799439011')) | /c/507F1F77BCF86CD799439011 | false
-            path-prefix('/c') and not equals(${remaining}, '/_meta') | /c/_META/         | false
-            not contains(value=%q, search='page')   | /c?%70age=1                        | false
-            not contains(value=%q, search='page')   | /c?p=1                             | true
-            not contains(value=%q, search='a b')    | /c?a=%61+b                         | false
-            not contains(value=%q, search='a:1')    | /c?x=%61%3A1                       | false
-            not contains(value=%q, search='%22a%22:1') | /c?x=%22%61%22%3a1              | false
-            not contains(value=%q, search='a%3A1')  | /c?x=a:1                           | false
-            not regex(pattern='^page=1$', value=%{BARE_QUERY_STRING}) | /c?pag%65=1      | false
-            not equals(%{QUERY_STRING}, '?page=1')  | /c?page=%31&                       | false
-            not (path('/c/_size') and contains(value=%q, search='page')) | /c/_SIZE?%70age=1 | false
-            not (path('/c/_SIZE') and contains(value=%q, search='page')) | /c/_SIZE?%70age=1 | false
-            not (path('/c/_size') and contains(value=%q, search='page')) | /c/_SIZE?page=1 | false
-            contains(value=%q, search='page')       | /c?%70age=1                        | false
-            """)
+        not path-prefix('/c/_aggrs')            | /c/_AGGRS/all                      | false
+        not path-prefix('/c/_aggrs')            | /c/_Aggrs                          | false
+        not path-prefix('/c/_aggrs')            | /c/b                               | true
+        not path('/c/507f1f77bcf86cd799439011') | /c/507F1F77BCF86CD799439011        | false
+        path('/c/507F1F77BCF86CD799439011')     | /c/507F1F77BCF86CD799439011        | true
+        path('/c/_aggrs')                       | /c/_AGGRS                          | false
+        not path('/p.files/a/binary')           | /p.files/a/BINARY                  | false
+        not path-suffix('/b0')                  | /c/b0/                             | false
+        not equals(%R, '/c/b0')                 | /c/b0/                             | false
+        not equals(%U, '/c/b0')                 | /c/%620                            | false
+        not regex(pattern='^/c/b0$', value=%R)  | /c/b0//                            | false
+        not contains(search='/_size', value=%R) | /c/_SIZE                           | false
+        not regex(pattern='^/c/b0$', value=%R)  | /c/b1//                            | true
+        path-suffix('/')                        | /c/b0/                             | true
+        regex('^/c/.*$')                        | /c/                                | true
+        path-template('/c/{id}') and not equals(${id}, '507f1f77bcf86cd799439011') | /c/507F1F77BCF86CD799439011 | false
+        path-template('/c/{id}') and not equals(${id}, '507f1f77bcf86cd799439011') | /c/B/     | true
+        not (path-template('/c/{id}') and equals(${id}, '507f1f77bcf86cd799439011')) | /c/507F1F77BCF86CD799439011 | false
+        path-prefix('/c') and not equals(${remaining}, '/_meta') | /c/_META/         | false
+        not contains(value=%q, search='page')   | /c?%70age=1                        | false
+        not contains(value=%q, search='page')   | /c?p=1                             | true
+        not contains(value=%q, search='a b')    | /c?a=%61+b                         | false
+        not contains(value=%q, search='a:1')    | /c?x=%61%3A1                       | false
+        not contains(value=%q, search='%22a%22:1') | /c?x=%22%61%22%3a1              | false
+        not contains(value=%q, search='a%3A1')  | /c?x=a:1                           | false
+        not regex(pattern='^page=1$', value=%{BARE_QUERY_STRING}) | /c?pag%65=1      | false
+        not equals(%{QUERY_STRING}, '?page=1')  | /c?page=%31&                       | false
+        not (path('/c/_size') and contains(value=%q, search='page')) | /c/_SIZE?%70age=1 | false
+        not (path('/c/_SIZE') and contains(value=%q, search='page')) | /c/_SIZE?%70age=1 | false
+        not (path('/c/_size') and contains(value=%q, search='page')) | /c/_SIZE?page=1 | false
+        contains(value=%q, search='page')       | /c?%70age=1                        | false
+        """)
     void nothing_is_not_so_in_another_spelling_only(String predicate, String target, boolean expected) {
         assertThat(test(predicate, get(target))).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            equals(%{q,wm}, 'insert')     | ?wm=insert&writeMode=upsert | false
-            equals(%{q,wm}, 'insert')     | ?wm=insert&wm=upsert        | true
-            not equals(%{q,wm}, 'upsert') | ?writeMode=upsert           | false
-            equals(%{q,writeMode}, 'insert') | ?wm=insert               | true
-            qparams-blacklist(wm)         | ?writeMode=upsert           | false
-            qparams-blacklist(sort)       | ?sort_by=a                  | false
-            qparams-blacklist(sort_by)    | ?sort=a                     | false
-            not qparams-contain(sort)     | ?sort_by=a                  | false
-            qparams-whitelist(sort)       | ?sort=a&page=1              | false
-            equals(%{q,keys}, 'a')        | ?keys=a                     | true
-            equals(%{q,keys}, 'a')        | ?keys=a&keys=b              | false
-            in(value=%{q,keys}, array={'a', 'b'}) | ?keys=a&keys=b      | false
-            not equals(%{q,sort}, 'b')    | ?sort=a&sort=b              | false
-            exists(%{q,sort})             | ?sort=a&sort=b              | true
-            not contains(value=%{q,filter}, search='hid') | ?filter={_id:3}&filter={hid:3} | false
-            equals(%{q,filter}, 'a')      | ?filter=a&filter=b          | false
-            equals(%{q,filter}, 'a')      | ?filter=a&filter=a          | true
-            equals(%{q,hint}, 'a')        | ?hint=a&hint=b              | false
-            not equals(%{q,shardkey}, 'b') | ?shardkey=a&shardkey=b     | false
-            not equals(%{q,page}, '2')    | ?page=1&page=2              | true
-            """)
+        equals(%{q,wm}, 'insert')     | ?wm=insert&writeMode=upsert | false
+        equals(%{q,wm}, 'insert')     | ?wm=insert&wm=upsert        | true
+        not equals(%{q,wm}, 'upsert') | ?writeMode=upsert           | false
+        equals(%{q,writeMode}, 'insert') | ?wm=insert               | true
+        qparams-blacklist(wm)         | ?writeMode=upsert           | false
+        qparams-blacklist(sort)       | ?sort_by=a                  | false
+        qparams-blacklist(sort_by)    | ?sort=a                     | false
+        not qparams-contain(sort)     | ?sort_by=a                  | false
+        qparams-whitelist(sort)       | ?sort=a&page=1              | false
+        equals(%{q,keys}, 'a')        | ?keys=a                     | true
+        equals(%{q,keys}, 'a')        | ?keys=a&keys=b              | false
+        in(value=%{q,keys}, array={'a', 'b'}) | ?keys=a&keys=b      | false
+        not equals(%{q,sort}, 'b')    | ?sort=a&sort=b              | false
+        exists(%{q,sort})             | ?sort=a&sort=b              | true
+        not contains(value=%{q,filter}, search='hid') | ?filter={_id:3}&filter={hid:3} | false
+        equals(%{q,filter}, 'a')      | ?filter=a&filter=b          | false
+        equals(%{q,filter}, 'a')      | ?filter=a&filter=a          | true
+        equals(%{q,hint}, 'a')        | ?hint=a&hint=b              | false
+        not equals(%{q,shardkey}, 'b') | ?shardkey=a&shardkey=b     | true
+        not equals(%{q,page}, '2')    | ?page=1&page=2              | true
+        """)
     void parameters_have_one_name_and_one_value(String predicate, String query, boolean expected) {
         assertThat(test(predicate, send(Method.GET, "/c" + query, ""))).isEqualTo(expected);
     }

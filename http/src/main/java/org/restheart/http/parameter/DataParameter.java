@@ -1,0 +1,285 @@
+package org.restheart.http.parameter;
+
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.restheart.http.Method;
+import org.restheart.http.Query;
+import org.restheart.http.Words;
+import org.restheart.http.access.ResourceKind;
+
+/// The query parameters of the data API, each declared once, by a line of the table. Parsing, refusals, warnings, the
+/// checks of hidden fields, what predicates of rules compare, the OpenAPI document, the reference and the console
+/// follow
+/// the declaration. Values are checked in the order of the constants: the first wrong one is reported.
+@SuppressWarnings("ImmutableEnumChecker") // unmodifiable lists and sets of texts
+public enum DataParameter {
+    PAGE_SIZE,
+    PAGE,
+    SORT,
+    HINT,
+    EAGER,
+    KEYS,
+    COUNT,
+    FILTER,
+    VARIABLES_OF_PIPELINE,
+    ID_TYPE,
+    REPRESENTATION,
+    HAL,
+    WITHOUT_PROPERTIES,
+    JSON_MODE,
+    READ_CONCERN,
+    READ_PREFERENCE,
+    WRITE_CONCERN,
+    SHARD_KEY,
+    WRITE_MODE,
+    CHECK_ETAG,
+    COLLATION,
+    ARRAY_FILTERS,
+    WITHOUT_CACHE,
+    CACHE,
+    AFTER,
+    EXPLAIN,
+    SCHEMA,
+    RESUME_AFTER,
+    START_AT,
+    SESSION,
+    TRANSACTION,
+    PRETTY,
+    WITHOUT_CHALLENGE;
+
+    private static final class Declarations {
+        /// In each line: the constant; its name, and the former one, which prevails; words that MongoDB and
+        /// other gateways have for it, in lower case; what it reveals; its form; whether several values
+        /// count (`repeatable`; of others the first), whether the read of what was written has it too
+        /// (`inherited`), whether a write without it may be another than its client meant (`deciding`); the
+        /// requests to which it applies, if their descriptions name it; its meaning. A hyphen stands for
+        /// nothing.
+        static final Map<String, List<String>> LINES = """
+            PAGE_SIZE             | pagesize             | limit size per_page perpage  | NOTHING    | number 0 max   | -          | LIST NAMES CHECK RUN | documents per page
+            PAGE                  | page                 | skip offset                  | NOTHING    | number 1       | -          | LIST NAMES RUN | the number of the page, from 1
+            SORT                  | sort sort_by         | order order_by orderby       | ORDER      | json SORT      | repeatable | LIST CHECK | an order: a property, `-property`, or an object; several count in order
+            HINT                  | hint                 | -                            | INDEX      | json HINT      | repeatable | LIST COUNT CHECK | an index: its keys, also `+property` and `-property`, or its name
+            EAGER                 | eager                | -                            | NOTHING    | must LINEAR RANDOM NONE | - | LIST | where the positions of deep pages are prepared
+            KEYS                  | keys                 | projection fields select     | PROJECTION | json OBJECT {"_id": 1} | repeatable | LIST ONE | a projection: which properties are wanted; several are merged
+            COUNT                 | count                | -                            | NOTHING    | flag estimated | -          | LIST | count what matches; `estimated`: from metadata, where nothing is filtered
+            FILTER                | filter               | query q where                | CONDITION  | json CONDITION {"_id": {"$exists": true}} | repeatable | LIST ONE COUNT CHECK WRITE CHANGE BULK CHANGE_MANY | a query of MongoDB; may be repeated, all must match
+            VARIABLES_OF_PIPELINE | avars                | -                            | VARIABLES  | json VARIABLES {} | -       | RUN LISTEN | values of the variables of the pipeline
+            ID_TYPE               | id_type              | -                            | NOTHING    | must OID STRING_OID STRING NUMBER DATE MINKEY MAXKEY NULL BOOLEAN UUID DECIMAL128 DOCUMENT =STRING_OID | inherited | ONE CREATE WRITE CHANGE | the type of the id
+            REPRESENTATION        | rep                  | -                            | NOTHING    | may STANDARD HAL SHAL S=STANDARD PLAIN_JSON=SHAL PJ=SHAL | inherited | LIST NAMES ONE CREATE BULK CHANGE_MANY RUN | the representation of results
+            HAL                   | hal                  | -                            | NOTHING    | must FULL F=FULL COMPACT C=COMPACT | - | LIST NAMES ONE RUN | how many links HAL has
+            WITHOUT_PROPERTIES    | np                   | -                            | NOTHING    | flag           | -          | LIST NAMES ONE RUN | without properties of the collection, in HAL
+            JSON_MODE             | jsonMode             | -                            | NOTHING    | may relaxed strict extended shell default=default | inherited | EVERY | how types that JSON lacks are spelled
+            READ_CONCERN          | readConcern          | -                            | NOTHING    | may local available majority linearizable snapshot | - | LIST ONE COUNT CHECK | for this request, in place of the connection's
+            READ_PREFERENCE       | readPreference       | -                            | NOTHING    | may primary primaryPreferred secondary secondaryPreferred nearest | - | LIST ONE COUNT CHECK | for this request, in place of the connection's
+            WRITE_CONCERN         | writeConcern         | -                            | NOTHING    | may ACKNOWLEDGED W1 W2 W3 JOURNALED MAJORITY UNACKNOWLEDGED=UNACKNOWLEDGED | - | CREATE WRITE CHANGE BULK CHANGE_MANY | for this request, in place of the connection's
+            SHARD_KEY             | shardkey             | -                            | CONDITION  | json CONDITION {"_id": 1} | inherited | ONE WRITE CHANGE BULK CHANGE_MANY | the shard key of the document
+            WRITE_MODE            | wm writeMode         | upsert                       | NOTHING    | may insert update upsert | - | CREATE WRITE CHANGE | whether documents are inserted, updated, or either
+            CHECK_ETAG            | checkEtag            | etag if_match ifmatch        | NOTHING    | flag           | deciding   | WRITE CHANGE MANAGE | require `If-Match`
+            COLLATION             | collation            | -                            | COMPARISON | json OBJECT {"locale": "en", "strength": 2} | - | LIST COUNT CHECK BULK CHANGE_MANY RUN | how texts are compared and sorted
+            ARRAY_FILTERS         | arrayFilters         | -                            | ELEMENTS   | json FILTERS [{"e.n": {"$gt": 1}}] | - | CHANGE CHANGE_MANY | which elements `$[e]` in paths stands for
+            WITHOUT_CACHE         | nocache              | -                            | NOTHING    | flag           | -          | LIST ONE | ask MongoDB whether database and collection exist
+            CACHE                 | cache                | -                            | NOTHING    | switch         | -          | LIST | accepted, without effect
+            AFTER                 | after                | -                            | ORDER      | json TEXT      | -          | LIST CHECK | taken from the `Link` of a page: what follows that page
+            EXPLAIN               | explain              | -                            | NOTHING    | must queryPlanner executionStats =queryPlanner | - | - | the plan of the query in place of its documents
+            SCHEMA                | schema               | -                            | NOTHING    | text string    | -          | CHECK | a schema of the database's store; without, the collection's
+            RESUME_AFTER          | resumeAfter          | -                            | NOTHING    | json TEXT {"_data": "…"} | - | LISTEN | what follows the event with this token; tokens come with events
+            START_AT              | startAtOperationTime | -                            | NOTHING    | text string    | -          | LISTEN | what follows this time: seconds since 1970, or a timestamp
+            SESSION               | sid                  | session sessionid session_id | NOTHING    | text string uuid | inherited deciding | LIST ONE COUNT CHECK CREATE WRITE CHANGE BULK CHANGE_MANY | a session
+            TRANSACTION           | txn                  | tx txid trx trxid txnid txn_id transactionid transaction_id transaction | NOTHING | text integer int64 | inherited deciding | LIST ONE COUNT CHECK CREATE WRITE CHANGE BULK CHANGE_MANY | a transaction of the session
+            PRETTY                | pretty               | -                            | NOTHING    | switch         | -          | - | JSON over several lines
+            WITHOUT_CHALLENGE     | noauthchallenge      | -                            | NOTHING    | flag           | -          | - | no `WWW-Authenticate` with a refusal
+            """.lines()
+                .map(line -> List.of(line.split(" +[|] +", 8)))
+                .collect(Collectors.toMap(List::getFirst, line -> line));
+    }
+
+    static final List<DataParameter> ALL = List.of(values());
+
+    private static final Set<Set<Use>> LOCAL = Set.of(Set.of(Use.CHECK), Set.of(Use.LISTEN));
+    private static final Map<String, DataParameter> BY_NAME = new HashMap<>();
+    private static final Map<String, String> MEANT = new HashMap<>();
+
+    static {
+        for (var parameter : ALL) {
+            parameter.names.forEach(name -> BY_NAME.put(name, parameter));
+            parameter
+                    .cell(2)
+                    .forEach(word ->
+                            MEANT.put(word, parameter.wireName() + (parameter.form.has(word) ? "=" + word : "")));
+        }
+    }
+
+    private final List<String> line =
+            Objects.requireNonNull(Declarations.LINES.get(name()), name() + " is not declared");
+    private final List<String> names = cell(1);
+    private final Reveals reveals = Reveals.valueOf(line.get(3));
+    private final ValueForm form = ValueForm.of(line.get(4));
+    private final Set<String> traits = Set.copyOf(cell(5));
+    private final Set<Use> uses = cell(6).equals(List.of("EVERY"))
+            ? EnumSet.allOf(Use.class)
+            : cell(6).stream().map(Use::valueOf).collect(Collectors.toSet());
+
+    private List<String> cell(int column) {
+        var text = line.get(column);
+        return text.equals("-") ? List.of() : Words.list(text);
+    }
+
+    /// The parameter of this name; empty if there is none.
+    public static Optional<DataParameter> of(String name) {
+        return Optional.ofNullable(BY_NAME.get(name));
+    }
+
+    /// All names, former ones included.
+    public static Set<String> allNames() {
+        return BY_NAME.keySet();
+    }
+
+    /// The parameters of a query, in the order of the declarations.
+    public static Set<DataParameter> in(Query query) {
+        var all = EnumSet.noneOf(DataParameter.class);
+        query.names().forEach(name -> of(name).ifPresent(all::add));
+        return all;
+    }
+
+    /// What a word that MongoDB and other gateways use stands for: a parameter, or one with a value.
+    ///
+    /// @param word in any case
+    public static Optional<String> meantBy(String word) {
+        return Optional.ofNullable(MEANT.get(word.toLowerCase(Locale.ROOT)));
+    }
+
+    /// The one name of a parameter that may have two; other names as they are.
+    public static String canonical(String name) {
+        return of(name).map(DataParameter::wireName).orElse(name);
+    }
+
+    /// The values that the API uses, for any name of a query.
+    public static List<String> used(Query query, String name) {
+        return of(name).map(parameter -> parameter.texts(query)).orElseGet(() -> query.all(name));
+    }
+
+    public String wireName() {
+        return names.getFirst();
+    }
+
+    /// Its names, the present one first.
+    public List<String> names() {
+        return names;
+    }
+
+    /// The name that a query uses, of the two that it may have: the former one prevails.
+    public String nameIn(Query query) {
+        return query.has(names.getLast()) ? names.getLast() : names.getFirst();
+    }
+
+    public boolean isIn(Query query) {
+        return query.has(nameIn(query));
+    }
+
+    /// The values that count: all of one that may be repeated, else the first.
+    public List<String> texts(Query query) {
+        var all = query.all(nameIn(query));
+        return traits.contains("repeatable") || all.isEmpty() ? all : List.of(all.getFirst());
+    }
+
+    /// The first value; empty text for a parameter sent without one.
+    public Optional<String> first(Query query) {
+        return query.first(nameIn(query));
+    }
+
+    /// The value of a [ValueForm.Choice], in its usual spelling; empty for an unknown one.
+    public Optional<String> choice(Query query) {
+        return first(query).flatMap(((ValueForm.Choice) form)::read);
+    }
+
+    /// Whether a [ValueForm.Flag] or a [ValueForm.Switch] is on.
+    public boolean isOn(Query query) {
+        return first(query)
+                .filter(text -> !(form instanceof ValueForm.Switch) || !ValueForm.Switch.isOff(text))
+                .isPresent();
+    }
+
+    public Reveals reveals() {
+        return reveals;
+    }
+
+    public ValueForm form() {
+        return form;
+    }
+
+    /// What it means, in one line of Markdown.
+    public String meaning() {
+        return line.getLast();
+    }
+
+    public boolean appliesTo(Use use) {
+        return uses.contains(use);
+    }
+
+    /// The methods of requests to which it applies.
+    public Set<Method> methods() {
+        var methods = EnumSet.noneOf(Method.class);
+        for (var method : List.of(Method.GET, Method.POST, Method.PUT, Method.PATCH, Method.DELETE)) {
+            for (var kind : ResourceKind.values()) {
+                if (appliesTo(Use.of(kind, method))) {
+                    methods.add(method);
+                }
+            }
+        }
+        return methods;
+    }
+
+    /// Whether a request may have it: some names mean nothing but where they are read, as those of variables may.
+    public boolean isKnown(Use use) {
+        return !LOCAL.contains(uses) || uses.contains(use);
+    }
+
+    /// Whether the read of what was written has it, too.
+    public boolean isInherited() {
+        return traits.contains("inherited");
+    }
+
+    /// Whether it selects documents, or their order.
+    public boolean selects() {
+        return switch (reveals) {
+            case CONDITION, ELEMENTS, ORDER, INDEX, COMPARISON -> true;
+            case PROJECTION, VARIABLES, NOTHING -> false;
+        };
+    }
+
+    /// Whether it decides which documents a write changes, and whether at all.
+    public boolean decidesWrites() {
+        return traits.contains("deciding")
+                || switch (reveals) {
+                    case CONDITION, ELEMENTS, COMPARISON -> true;
+                    case ORDER, INDEX, PROJECTION, VARIABLES, NOTHING -> false;
+                };
+    }
+
+    /// What a value can reveal of documents that its caller may not see.
+    public enum Reveals {
+        /// It is about no field.
+        NOTHING,
+        /// It is compared with fields.
+        CONDITION,
+        /// It is compared with the elements of arrays that a change names, and is checked with the change.
+        ELEMENTS,
+        /// Fields determine the order.
+        ORDER,
+        /// An index shows its fields.
+        INDEX,
+        /// It says how texts are compared.
+        COMPARISON,
+        /// It names fields and expressions to be returned.
+        PROJECTION,
+        /// It becomes part of a pipeline, whose author decides what it is compared with.
+        VARIABLES
+    }
+}

@@ -1,0 +1,141 @@
+package org.restheart.http.parameter;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.BiConsumer;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
+import org.restheart.http.parameter.ValueForm.Choice;
+import org.restheart.http.parameter.ValueForm.Int;
+import org.restheart.http.parameter.ValueForm.Json;
+
+/// The values of a request's parameters, each parsed once by its form. Immutable.
+public final class ParameterValues {
+    private static final ParameterValues NONE = new ParameterValues(Map.of());
+
+    private final Map<DataParameter, Object> values;
+
+    private ParameterValues(Map<DataParameter, Object> values) {
+        this.values = values;
+    }
+
+    /// Parses all values, in the order of the declarations.
+    ///
+    /// @param maxPageSize bounds the numbers that the configuration bounds
+    /// @param check is told each parameter in turn, present or not, with the values so far; it may throw
+    /// @throws ProblemException 400 for the first wrong value
+    public static ParameterValues parse(
+            Query query, int maxPageSize, BiConsumer<DataParameter, ParameterValues> check) {
+        var values = query.names().isEmpty()
+                ? NONE
+                : new ParameterValues(new EnumMap<DataParameter, Object>(DataParameter.class));
+        var present = DataParameter.in(query);
+        for (var parameter : DataParameter.ALL) {
+            if (present.contains(parameter)) {
+                values.values.put(parameter, value(parameter, query, maxPageSize));
+            }
+            check.accept(parameter, values);
+        }
+        return values;
+    }
+
+    private static Object value(DataParameter parameter, Query query, int maxPageSize) {
+        var name = parameter.nameIn(query);
+        var texts = parameter.texts(query);
+        return switch (parameter.form()) {
+            case Int(var min, var bounded) ->
+                number(name, texts.getFirst(), min, bounded ? OptionalInt.of(maxPageSize) : OptionalInt.empty());
+            case Json(var parser, var _) ->
+                texts.stream().map(text -> parser.parse(name, text)).toList();
+            case Choice choice -> {
+                var value = choice.read(texts.getFirst());
+                if (value.isEmpty() && choice.required()) {
+                    var values = (parameter == DataParameter.HAL ? "valid values are " : "must be ") + choice.all();
+                    throw refusal("illegal " + name + " parameter; " + values);
+                }
+                yield value;
+            }
+            case ValueForm.Flag _, ValueForm.Switch _ -> parameter.isOn(query);
+            case ValueForm.Text _ -> texts.getFirst();
+        };
+    }
+
+    private static int number(String name, String text, int min, OptionalInt max) {
+        int number;
+        try {
+            number = Integer.parseInt(text);
+        } catch (NumberFormatException _) {
+            throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter, it is not a number")
+                    .because("java.lang.NumberFormatException", "For input string: '" + text + "'")
+                    .raise();
+        }
+        if (max.isPresent() && (number < min || number > max.getAsInt())) {
+            throw refusal(
+                    "illegal " + name + " parameter, " + name + " must be >= " + min + " and <= " + max.getAsInt());
+        }
+        if (number < min) {
+            throw refusal("illegal " + name + " parameter, it is < " + min);
+        }
+        return number;
+    }
+
+    private static ProblemException refusal(String text) {
+        return new ProblemException(PARAMETER_INVALID, text);
+    }
+
+    public boolean has(DataParameter parameter) {
+        return values.containsKey(parameter);
+    }
+
+    /// Whether a flag or switch is on.
+    public boolean isOn(DataParameter parameter) {
+        return values.getOrDefault(parameter, false).equals(true);
+    }
+
+    /// An integer; `otherwise` if it was not sent.
+    public int number(DataParameter parameter, int otherwise) {
+        return (int) values.getOrDefault(parameter, otherwise);
+    }
+
+    /// One of several names, in its usual spelling; empty if it was not sent, or has no effect.
+    public Optional<String> choice(DataParameter parameter) {
+        return values.get(parameter) instanceof Optional<?> name ? name.map(String.class::cast) : Optional.empty();
+    }
+
+    /// Any text, as sent.
+    public Optional<String> text(DataParameter parameter) {
+        return Optional.ofNullable((String) values.get(parameter));
+    }
+
+    /// The JSON values; none if it was not sent.
+    public List<BsonValue> json(DataParameter parameter) {
+        return values.get(parameter) instanceof List<?> all
+                ? all.stream().map(BsonValue.class::cast).toList()
+                : List.of();
+    }
+
+    /// The objects among the JSON values, those in lists included.
+    public List<BsonDocument> documents(DataParameter parameter) {
+        return json(parameter).stream()
+                .flatMap(value -> value instanceof BsonArray all ? all.stream() : List.of(value).stream())
+                .filter(BsonDocument.class::isInstance)
+                .map(BsonValue::asDocument)
+                .toList();
+    }
+
+    /// Those that were sent and that can reveal something of documents, in the order of the declarations.
+    public List<DataParameter> revealing() {
+        return values.keySet().stream()
+                .filter(parameter -> parameter.reveals() != DataParameter.Reveals.NOTHING)
+                .toList();
+    }
+}
