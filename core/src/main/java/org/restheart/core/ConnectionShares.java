@@ -34,11 +34,12 @@ final class ConnectionShares implements ConnectionPoolListener {
     /// The part of a pool that is kept for the server itself, and for look-ups.
     private static final int RESERVED_PART = 8;
 
-    /// The part of the heap for one reply: MongoDB sends up to 16 MiB, whatever is expected, and a reply is there as a
-    /// whole before its documents are. A smaller heap has fewer commands at a time than connections.
-    private static final long HEAP_OF_COMMAND = 48L << 20;
+    /// A smaller heap has fewer commands at a time than connections. Not what one reply may take: the memory
+    /// for large ones is owned before their commands are sent, and most commands wait for MongoDB, not for
+    /// their replies.
+    private static final long HEAP_OF_COMMAND = 4L << 20;
 
-    private static final int MIN_COMMANDS = 4;
+    private static final int MIN_COMMANDS = 16;
 
     private final List<ConnectionPoolListener> others;
     private final ConcurrentMap<ServerId, Pool> pools = new ConcurrentHashMap<>();

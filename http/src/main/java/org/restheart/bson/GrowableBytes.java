@@ -6,6 +6,9 @@ import java.util.Arrays;
 /// A byte array that grows at its end. The writers of this package access the array directly after calling [#room].
 /// Confined to one thread.
 abstract sealed class GrowableBytes permits Utf8Buffer, BsonBuffer {
+    /// From this length on less is allocated in advance.
+    private static final int LARGE = 1 << 20;
+
     /// The largest array that common JVMs can allocate.
     private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
 
@@ -36,7 +39,8 @@ abstract sealed class GrowableBytes permits Utf8Buffer, BsonBuffer {
         if (needed > LONGEST_ARRAY) {
             throw new IllegalStateException("a text or document of more than 2 GiB is not supported");
         }
-        bytes = Arrays.copyOf(bytes, (int) Math.min(LONGEST_ARRAY, Math.max(needed, bytes.length * 2L)));
+        long larger = bytes.length < LARGE ? 2L * bytes.length : bytes.length + bytes.length / 2L;
+        bytes = Arrays.copyOf(bytes, (int) Math.min(LONGEST_ARRAY, Math.max(needed, larger)));
     }
 
     public final void put(byte b) {

@@ -4,9 +4,16 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
+import org.restheart.http.access.FairShares.Patience;
+import org.restheart.http.access.FairShares.Policy;
+import org.restheart.http.access.FairShares.Want;
 
 /// The memory that a request owns, of its caller's share of a [MemoryBudget]: taken by an estimate before the command
 /// is sent whose reply needs it, corrected when the reply is there, given back when the request has ended, and so have
@@ -16,7 +23,7 @@ import org.restheart.http.access.CallerScope;
 /// caller.
 public final class Lease implements AutoCloseable {
     /// Of content that the process has anyway, such as its own files.
-    public static final Lease CONSTANT = new Lease(null, List::of, Long.MAX_VALUE);
+    public static final Lease CONSTANT = new Lease(null, List::of, () -> true, () -> false, Long.MAX_VALUE);
 
     /// The most bytes of content that nobody owns: requests in progress have a limit.
     public static final int SMALL = 64 << 10;
@@ -24,13 +31,31 @@ public final class Lease implements AutoCloseable {
     /// What reading and sending the largest document of MongoDB takes, with its copies.
     static final long LARGEST = 96L << 20;
 
-    static final Lease UNOWNED = new Lease(null, List::of, SMALL);
+    static final Lease UNOWNED = new Lease(null, List::of, () -> true, () -> false, SMALL);
+
+    /// How long memory is waited for before a response has begun.
+    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /// Requests of one caller that wait for memory at a time.
+    private static final int MOST_WAITING = 128;
+
+    /// How long the rest of a response waits for memory: those that hold it are cut before, if their clients
+    /// take nothing.
+    private static final long CONTINUE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private static final Problem FULL =
             Problem.overloaded("the requests of this client in progress hold its share of the memory");
 
     private final @Nullable MemoryBudget budget;
     private final Supplier<List<String>> callers;
+
+    /// Whether nobody waits for the response any more.
+    private final BooleanSupplier gone;
+
+    /// Whether the requests that this works for hold nothing: who holds memory must not wait for more, since
+    /// others may do the same.
+    private final BooleanSupplier mayWait;
+
     private final long most;
 
     /// Guarded by this, like all below.
@@ -52,21 +77,55 @@ public final class Lease implements AutoCloseable {
     /// @param units that are counted for the caller
     private record Joined(int leases, int units) {}
 
-    Lease(MemoryBudget budget, Supplier<List<String>> callers) {
-        this(budget, callers, Long.MAX_VALUE);
+    Lease(MemoryBudget budget, Supplier<List<String>> callers, BooleanSupplier gone, BooleanSupplier mayWait) {
+        this(budget, callers, gone, mayWait, Long.MAX_VALUE);
     }
 
-    private Lease(@Nullable MemoryBudget budget, Supplier<List<String>> callers, long most) {
+    private Lease(
+            @Nullable MemoryBudget budget,
+            Supplier<List<String>> callers,
+            BooleanSupplier gone,
+            BooleanSupplier mayWait,
+            long most) {
         this.budget = budget;
         this.callers = callers;
+        this.gone = gone;
+        this.mayWait = mayWait;
         this.most = most;
     }
 
-    /// Another lease of the same budget, empty: for a command that several requests share, each of which joins it.
+    /// Another lease of the same budget, empty: for work of this request, or a command that others share,
+    /// each of which joins it.
     ///
     /// @param sharers at least one, distinct; see [MemoryBudget#open(List)]
     public Lease another(List<String> sharers) {
-        return budget == null ? this : budget.open(sharers);
+        return another(sharers, List.of(this));
+    }
+
+    /// @param requests that it is for: it waits for memory until all of them have ended, or to the end if
+    ///     there are none
+    public Lease another(List<String> sharers, List<Lease> requests) {
+        if (budget == null) {
+            return this;
+        }
+        var callers = List.copyOf(sharers);
+        return new Lease(
+                budget,
+                () -> callers,
+                () -> !requests.isEmpty() && requests.stream().allMatch(Lease::isGone),
+                () -> requests.stream().allMatch(Lease::isEmpty));
+    }
+
+    private synchronized boolean isEmpty() {
+        return taken == 0 && shared.isEmpty();
+    }
+
+    private boolean isGone() {
+        boolean isEnded;
+        synchronized (this) {
+            isEnded = !isOpen();
+        }
+        return isEnded || gone.getAsBoolean();
     }
 
     /// The refusal of what a caller may not have now.
@@ -79,15 +138,16 @@ public final class Lease implements AutoCloseable {
     ///
     /// @return false if nothing was taken, also because the request has ended
     public boolean tryHold(long bytes) {
-        return tryHold(bytes, false);
+        return tryHold(bytes, Policy.SHARE);
     }
 
-    /// As [#tryHold], but of all that is free, beyond the caller's share: for a response of which a part is sent.
+    /// As [#tryHold], but of all that is free, beyond the caller's share: for a response of which a part is
+    /// there.
     public boolean tryContinue(long bytes) {
-        return tryHold(bytes, true);
+        return tryHold(bytes, Policy.UNDER_WAY);
     }
 
-    private synchronized boolean tryHold(long bytes, boolean isUnderWay) {
+    private synchronized boolean tryHold(long bytes, Policy policy) {
         if (budget == null) {
             return bytes <= most;
         }
@@ -95,44 +155,114 @@ public final class Lease implements AutoCloseable {
             return false;
         }
         int more = budget.units(held + bytes) - taken;
-        if (more > 0 && !take(budget, more) && !(isUnderWay && takeFree(budget, more))) {
+        if (more > 0 && !take(budget, more, policy)) {
             return false;
         }
         held += bytes;
         return true;
     }
 
-    private boolean take(MemoryBudget budget, int more) {
-        var sharers = callers.get();
+    private boolean take(MemoryBudget budget, int more, Policy policy) {
         var units = budget.units();
-        boolean sameCaller = taken > 0 && sharers.contains(payer);
-        if (sameCaller
-                && (units.tryTake(payer, more) || units.tryTakeAlone(payer, taken, more, budget.units(LARGEST)))) {
-            taken += more;
-            return true;
-        }
-        if (taken == 0 && units.tryTakeAlone(sharers.getFirst(), 0, more, budget.units(LARGEST))) {
-            payer = sharers.getFirst();
-            taken = more;
-            return true;
-        }
-        var next = units.tryTake(sharers, taken + more); // also if the caller has signed in meanwhile
-        if (next.isEmpty()) {
+        if (policy == Policy.SHARE) {
+            for (var want : wants(budget, more)) { // another payer, also if the caller has signed in meanwhile
+                var next = units.tryTake(want);
+                if (next.isPresent()) {
+                    add(units, next.get(), want.places());
+                    return true;
+                }
+            }
             return false;
         }
-        if (taken > 0) {
-            units.release(payer, taken);
+        boolean isTaken =
+                units.tryTake(new Want(List.of(payer()), more, policy)).isPresent();
+        if (isTaken) {
+            add(units, payer(), more);
         }
-        payer = next.get();
-        taken += more;
-        return true;
+        return isTaken;
     }
 
-    private boolean takeFree(MemoryBudget budget, int more) {
-        payer = taken > 0 ? payer : callers.get().getFirst();
-        boolean isTaken = budget.units().tryTakeFree(payer, more);
-        taken += isTaken ? more : 0;
-        return isTaken;
+    private String payer() {
+        return taken > 0 ? payer : callers.get().getFirst();
+    }
+
+    /// How more may be taken: beside what is held, by who pays for that, or all by another one.
+    private List<Want> wants(MemoryBudget budget, int more) {
+        var sharers = callers.get();
+        int alone = budget.units(LARGEST);
+        var all = new Want(sharers, taken + more, Policy.SHARE, 0, taken == 0 ? alone : 0);
+        return taken > 0 && sharers.contains(payer)
+                ? List.of(new Want(List.of(payer), more, Policy.SHARE, taken, alone), all)
+                : List.of(all);
+    }
+
+    /// Adds what was taken; of another payer it was taken for all.
+    private void add(FairShares units, String by, int places) {
+        if (taken > 0 && !by.equals(payer)) {
+            units.release(payer, taken);
+            taken = 0;
+        }
+        payer = by;
+        taken += places;
+    }
+
+    /// Takes memory; a request that holds none yet waits for it, in turn with other callers, at most ten
+    /// seconds and as long as the client is there. On a thread that may block.
+    ///
+    /// @throws ProblemException 503 if the caller could not have it in this time, or too many of its
+    ///     requests wait
+    public void await(long bytes) {
+        boolean isHeld = tryHold(bytes)
+                || (isEmpty() && mayWait.getAsBoolean()
+                        ? waited(bytes, Policy.SHARE, new Patience(WAIT_NANOS, MOST_WAITING, this::isGone))
+                        : tryContinue(bytes));
+        if (!isHeld) {
+            throw full();
+        }
+    }
+
+    /// As [#tryContinue], but waits as long as the client is there.
+    ///
+    /// @throws CancellationException if it has gone
+    /// @throws IllegalStateException if there was nothing for ten minutes
+    public void awaitContinue(long bytes) {
+        if (!tryContinue(bytes)
+                && !waited(bytes, Policy.UNDER_WAY, new Patience(CONTINUE_NANOS, Integer.MAX_VALUE, this::isGone))) {
+            if (isGone() || Thread.currentThread().isInterrupted()) {
+                throw new CancellationException("the client has gone while its response waited for memory");
+            }
+            throw new IllegalStateException("there is no memory for the rest of a response that is sent already");
+        }
+    }
+
+    private boolean waited(long bytes, Policy policy, Patience patience) {
+        Want want;
+        synchronized (this) {
+            if (budget == null || !isOpen()) {
+                return false;
+            }
+            int more = budget.units(held + bytes) - taken;
+            want = policy == Policy.SHARE ? wants(budget, more).getFirst() : new Want(List.of(payer()), more, policy);
+        }
+        try {
+            var next = budget.units().take(want, patience);
+            return next.isPresent() && isAdded(budget, next.get(), want.places(), bytes);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /// Adds what was waited for, without the lock: others may have changed what is held.
+    private synchronized boolean isAdded(MemoryBudget budget, String by, int places, long bytes) {
+        if (!isOpen()) {
+            budget.units().release(by, places);
+            return false;
+        }
+        add(budget.units(), by, places);
+        held += bytes;
+        settle(budget);
+        return true;
     }
 
     /// Takes more.
@@ -174,18 +304,20 @@ public final class Lease implements AutoCloseable {
 
     /// Replaces an estimate by what is there now, whether or not the caller may have it: it exists.
     public synchronized void correct(long estimated, long actual) {
-        if (budget == null || !isOpen()) {
-            return;
+        if (budget != null && isOpen()) {
+            held += actual - estimated;
+            settle(budget);
         }
-        held += actual - estimated;
+    }
+
+    private void settle(MemoryBudget budget) {
         int more = budget.units(held) - taken;
         if (more > 0) {
-            payer = taken > 0 ? payer : callers.get().getFirst();
-            budget.units().charge(payer, more);
+            var _ = take(budget, more, Policy.EXISTING);
         } else if (more < 0) {
             budget.units().release(payer, -more);
+            taken += more;
         }
-        taken += more;
     }
 
     /// Holds what another lease holds, as long as this one is open.

@@ -1,6 +1,7 @@
 package org.restheart.http;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.restheart.http.access.FairShares;
 
@@ -74,6 +75,9 @@ public final class MemoryBudget {
     /// The part that is left to amounts that are too small to be counted.
     private static final int UNCOUNTED = 16;
 
+    /// The part that only responses under way may take: their next batch.
+    private static final int RESERVE = 8;
+
     private static final long MAX_UNIT = 16 << 10;
 
     private final long unit;
@@ -81,7 +85,8 @@ public final class MemoryBudget {
 
     public MemoryBudget(long bytes) {
         this.unit = Math.clamp(bytes / UNCOUNTED / REQUESTS, 1 << 10, MAX_UNIT);
-        this.units = new FairShares(Math.clamp((bytes - bytes / UNCOUNTED) / unit, 1, Integer.MAX_VALUE));
+        int all = Math.clamp((bytes - bytes / UNCOUNTED) / unit, 1, Integer.MAX_VALUE);
+        this.units = new FairShares(all - all / RESERVE, all / RESERVE);
     }
 
     /// Opens the memory of one request or of one piece of work, empty.
@@ -89,7 +94,13 @@ public final class MemoryBudget {
     /// @param caller names the caller as far as it is known then, see [CallerScope]; not asked for small amounts.
     ///     [CallerScope#SERVER] is never refused
     public Lease open(Supplier<String> caller) {
-        return new Lease(this, () -> List.of(caller.get()));
+        return open(caller, () -> false);
+    }
+
+    /// @param gone whether the client has gone, so that nobody waits for memory any more; asked a few times
+    ///     a second
+    public Lease open(Supplier<String> caller, BooleanSupplier gone) {
+        return new Lease(this, () -> List.of(caller.get()), gone, () -> true);
     }
 
     /// As [#open(Supplier)], for what several callers have asked for: each part counts for the one of them that holds
@@ -98,7 +109,7 @@ public final class MemoryBudget {
     /// @param sharers at least one, distinct
     public Lease open(List<String> sharers) {
         var callers = List.copyOf(sharers);
-        return new Lease(this, () -> callers);
+        return new Lease(this, () -> callers, () -> false, () -> true);
     }
 
     /// What a caller can have at most, in bytes, while nobody else holds any.

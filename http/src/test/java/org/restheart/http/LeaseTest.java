@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,7 +20,8 @@ class LeaseTest {
     private static final String A = CallerScope.account("a");
     private static final String B = CallerScope.account("b");
 
-    private final MemoryBudget memory = new MemoryBudget(100L * UNIT);
+    /// Besides, an eighth is for what is under way.
+    private final MemoryBudget memory = new MemoryBudget(100L * UNIT * 8 / 7);
 
     private Lease open(String caller) {
         return memory.open(() -> caller);
@@ -151,6 +155,41 @@ class LeaseTest {
                         assertThat(e.problem().status()).isEqualTo(503);
                         assertThat(e.problem().headers().first("Retry-After")).isPresent();
                     });
+        }
+    }
+
+    @Test
+    void a_request_waits_for_memory_and_goes_on_when_there_is_some() throws Exception {
+        var first = open(A);
+        fill(first);
+        try (var second = open(A)) {
+            var waiting = CompletableFuture.runAsync(() -> second.await(40L * UNIT));
+            assertThat(second.tryHold(40L * UNIT)).isFalse();
+            assertThat(waiting).isNotDone();
+            first.close();
+            waiting.get(20, TimeUnit.SECONDS);
+            assertThat(free(A)).isLessThan(15);
+        }
+    }
+
+    /// Others may do the same.
+    @Test
+    void who_holds_memory_does_not_wait_for_more() {
+        try (var first = open(A);
+                var second = open(A)) {
+            second.hold(UNIT);
+            fill(first);
+            assertThatThrownBy(() -> second.await(80L * UNIT)).isInstanceOf(ProblemException.class);
+        }
+    }
+
+    @Test
+    void nobody_waits_for_the_memory_of_a_client_that_has_gone() {
+        try (var first = open(A);
+                var second = memory.open(() -> A, () -> true)) {
+            fill(first);
+            assertThatThrownBy(() -> second.await(40L * UNIT)).isInstanceOf(ProblemException.class);
+            assertThatThrownBy(() -> second.awaitContinue(90L * UNIT)).isInstanceOf(CancellationException.class);
         }
     }
 

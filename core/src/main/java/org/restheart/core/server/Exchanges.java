@@ -114,6 +114,16 @@ final class Exchanges {
                 && Http2Stream.of(connection).isReset();
     }
 
+    /// Whether the exchange has ended or its client has gone, also during the response. Called on the
+    /// connection's I/O thread. A thread that writes through TLS must not be disturbed by one that reads.
+    static boolean isNobodyThere(HttpServerExchange exchange) {
+        boolean mayRead =
+                !exchange.isResponseStarted() || exchange.getConnection().getSslSessionInfo() == null;
+        return exchange.isComplete()
+                || isReset(exchange)
+                || (mayRead ? isClientGone(exchange) : !exchange.getConnection().isOpen());
+    }
+
     /// Called on the connection's I/O thread, before the response begins or, of a proxied one, within it. While a
     /// response of HTTP/1.1 is pending its connection is not read, so its end is checked here. A client that has
     /// only closed its side of the connection counts as disconnected.

@@ -70,6 +70,9 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     private boolean gone;
     private Fields responseHeaders = Fields.NONE;
 
+    /// Whether nobody waits for the response, as the I/O thread found when it looked last.
+    private volatile boolean isGone;
+
     /// @param request without its content
     RequestExecution(
             HttpServerExchange http,
@@ -87,7 +90,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         this.note = note;
         this.admitted = admitted;
         this.parts = parts;
-        this.lease = parts.memory().open(this::caller);
+        this.lease = parts.memory().open(this::caller, this::isGone);
         this.request = attributed(request, traffic, span).with(lease);
         this.counter = parts.bodies().open(this::caller);
     }
@@ -224,6 +227,17 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         } catch (RejectedExecutionException _) {
             LOG.debug("the server has stopped: the request ends by itself");
         }
+    }
+
+    /// Whether nobody waits for the response any more. Any thread; tells what was found after the question
+    /// before.
+    private boolean isGone() {
+        try {
+            http.getIoThread().execute(() -> isGone |= Exchanges.isNobodyThere(http));
+        } catch (RejectedExecutionException _) { // the server has stopped
+            isGone = true;
+        }
+        return isGone;
     }
 
     /// Runs on the thread that completes the outcome, often of many requests at once. On the connection's I/O

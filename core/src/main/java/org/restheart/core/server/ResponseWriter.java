@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +42,11 @@ record ResponseWriter(
         Duration timeout) {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseWriter.class);
     private static final IoCallback END = new End();
+
+    /// Bytes of content that a connection may refer to when it is sent.
+    private static final int MAX_KEPT = 32 << 10;
+
+    private static final int BEGINNING = 1 << 10;
 
     /// Sends the response and ends the exchange. To be called once per exchange.
     void send(HttpServerExchange exchange, Ready response) {
@@ -110,8 +116,23 @@ record ResponseWriter(
         if (isHead(exchange) || bytes.length() == 0) {
             exchange.endExchange();
         } else {
-            exchange.getResponseSender().send(bytes.buffer().duplicate(), END);
+            var buffer = bytes.buffer().duplicate();
+            if (buffer.remaining() <= MAX_KEPT) {
+                exchange.getResponseSender().send(buffer, END);
+            } else {
+                exchange.getResponseSender().send(beginning(buffer), new Rest(buffer));
+            }
         }
+    }
+
+    /// The first bytes, in memory of their own. Undertow writes them together with the head, and refers to
+    /// what it has written so until the connection writes its next head, or is closed: as long as it is
+    /// idle.
+    private static ByteBuffer beginning(ByteBuffer content) {
+        var copy = ByteBuffer.allocate(Math.min(BEGINNING, content.remaining()));
+        copy.put(content.slice().limit(copy.capacity()));
+        content.position(content.position() + copy.capacity());
+        return copy.flip();
     }
 
     private static void empty(HttpServerExchange exchange) {
@@ -136,6 +157,19 @@ record ResponseWriter(
         } catch (IOException e) {
             LOG.debug("a response was not taken", e);
             Exchanges.abort(exchange);
+        }
+    }
+
+    /// Sends what follows the beginning.
+    private record Rest(ByteBuffer content) implements IoCallback {
+        @Override
+        public void onComplete(HttpServerExchange exchange, Sender sender) {
+            sender.send(content, END);
+        }
+
+        @Override
+        public void onException(HttpServerExchange exchange, Sender sender, IOException e) {
+            END.onException(exchange, sender, e);
         }
     }
 
@@ -186,11 +220,17 @@ record ResponseWriter(
                     throw new IOException("the client has gone");
                 }
                 var channel = exchange.getResponseChannel();
+                boolean begins = true;
                 for (var chunk = source.next(); chunk.hasRemaining(); chunk = source.next()) {
-                    send(channel, chunk.duplicate());
+                    var content = chunk.duplicate();
+                    if (begins) {
+                        send(channel, beginning(content));
+                        begins = false;
+                    }
+                    send(channel, content);
                 }
                 UnreadContent.endAfter(exchange);
-            } catch (IOException e) {
+            } catch (IOException | CancellationException e) {
                 LOG.debug("a streamed response ends early", e);
                 cut();
             } catch (Throwable e) { // the head is sent: cutting the response is the only way to report the failure

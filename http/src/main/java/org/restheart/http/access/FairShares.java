@@ -9,8 +9,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A semaphore whose permits ("places") callers share such that no caller takes all: a caller may take another
@@ -43,7 +45,17 @@ public final class FairShares {
 
     private static final int SMALL_NEWCOMERS = 32;
 
+    /// How often a waiting thread looks whether anybody still wants the places.
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /// The part of all places that a caller may take although others of its own requests wait for more.
+    private static final int FEW_AT_ONCE = 256;
+
     private final int size;
+
+    /// Places besides, of which only what is under way takes some.
+    private final int reserve;
+
     private final boolean ofAddresses;
     private final int forNewcomers;
     private final ReentrantLock lock = new ReentrantLock();
@@ -52,6 +64,10 @@ public final class FairShares {
     private final Map<String, Integer> held = new HashMap<>();
 
     private final LinkedHashMap<String, Queue<Waiter>> waiting = new LinkedHashMap<>();
+
+    /// Those whose work is under way, served before all others.
+    private final Queue<Waiter> underWay = new ArrayDeque<>();
+
     private int used;
 
     /// The sum for callers with an account, and for all others but the server.
@@ -59,31 +75,71 @@ public final class FairShares {
 
     private int heldByOthers;
 
+    /// How places are taken.
+    public enum Policy {
+        /// Within the caller's share.
+        SHARE,
+
+        /// Of all that are free, beyond the caller's share: for what is under way and would be lost.
+        UNDER_WAY,
+
+        /// Whether or not they are free: for what exists already. Others find fewer.
+        EXISTING
+    }
+
+    /// What is asked for.
+    ///
+    /// @param sharers at least one, distinct; the places count for one of them, see [#tryTake(List, int)]
+    /// @param mine places that one sharer holds already for the same thing
+    /// @param alone the most that may be held for it while nobody holds anything else, even if there are not
+    ///     as many places: for what cannot be done with fewer
+    public record Want(List<String> sharers, int places, Policy policy, int mine, int alone) {
+        public Want(List<String> sharers, int places, Policy policy) {
+            this(sharers, places, policy, 0, 0);
+        }
+    }
+
+    /// For how long places are waited for.
+    ///
+    /// @param most that wait for one caller; a further one waits for nothing
+    /// @param gone whether nobody wants the places any more, asked a few times a second
+    public record Patience(long nanos, int most, BooleanSupplier gone) {
+        public Patience(long nanos) {
+            this(nanos, Integer.MAX_VALUE, () -> false);
+        }
+    }
+
     private static final class Waiter {
         private final Condition changed;
-        private final List<String> sharers;
+        private final Want want;
         private @Nullable String payer;
 
-        Waiter(Condition changed, List<String> sharers) {
+        Waiter(Condition changed, Want want) {
             this.changed = changed;
-            this.sharers = sharers;
+            this.want = want;
         }
     }
 
     /// @param size the number of places, besides those that [CallerScope#SERVER] may need
     public FairShares(int size) {
-        this(size, false);
+        this(size, 0, false);
     }
 
-    private FairShares(int size, boolean ofAddresses) {
+    /// @param reserve places besides, for what is under way
+    public FairShares(int size, int reserve) {
+        this(size, reserve, false);
+    }
+
+    private FairShares(int size, int reserve, boolean ofAddresses) {
         this.size = size;
+        this.reserve = reserve;
         this.ofAddresses = ofAddresses;
         this.forNewcomers = part(size, FOR_NEWCOMERS);
     }
 
     /// For callers that have not been authenticated: none is left to accounts.
     public static FairShares ofAddresses(int size) {
-        return new FairShares(size, true);
+        return new FairShares(size, 0, true);
     }
 
     /// The number of places.
@@ -135,43 +191,18 @@ public final class FairShares {
     /// @return the payer, for whom [#release(String, int)] has to give the places back; empty if no sharer may
     ///     take so many
     public Optional<String> tryTake(List<String> sharers, int places) {
-        lock.lock();
-        try {
-            var payer = payer(sharers, places);
-            payer.ifPresent(caller -> book(caller, places));
-            return payer;
-        } finally {
-            lock.unlock();
-        }
+        return tryTake(new Want(sharers, places, Policy.SHARE));
     }
 
-    /// Takes places if no others are taken than these that the caller holds already, even if there are not as many:
-    /// for what cannot be done with fewer. Never blocks.
+    /// Takes places, all or none. Never blocks.
     ///
-    /// @param most the most that the caller holds then
-    public boolean tryTakeAlone(String caller, int mine, int places, int most) {
+    /// @return the payer; empty if none were taken
+    public Optional<String> tryTake(Want want) {
         lock.lock();
         try {
-            boolean isAlone = used == mine && mine + (long) places <= most;
-            if (isAlone) {
-                book(caller, places);
-            }
-            return isAlone;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /// Takes places if as many are free, beyond the caller's share: for what is under way and would be lost. Never
-    /// blocks.
-    public boolean tryTakeFree(String caller, int places) {
-        lock.lock();
-        try {
-            boolean isFree = places <= size - used;
-            if (isFree) {
-                book(caller, places);
-            }
-            return isFree;
+            var payer = payer(want);
+            payer.ifPresent(caller -> book(caller, want.places));
+            return payer;
         } finally {
             lock.unlock();
         }
@@ -228,16 +259,6 @@ public final class FairShares {
         }
     }
 
-    /// Takes places for what exists already, whether or not the caller may have them: others find fewer. Never blocks.
-    public void charge(String caller, int places) {
-        lock.lock();
-        try {
-            book(caller, places);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /// Takes a place; waits until the caller may have another one.
     ///
     /// @return false if there was no place in this time
@@ -252,32 +273,75 @@ public final class FairShares {
     /// @return the payer; empty if there was no place in this time
     /// @throws InterruptedException if the thread is interrupted while it waits; no place is taken then
     public Optional<String> take(List<String> sharers, long nanos) throws InterruptedException {
-        var payer = tryTake(sharers, 1);
+        var want = new Want(sharers, 1, Policy.SHARE);
+        var payer = tryTake(want);
         if (payer.isPresent()) {
             return payer;
         }
         CallerScope.waits();
+        return take(want, new Patience(nanos));
+    }
+
+    /// Takes places, all or none; waits for them. Callers that wait are served in turn, the requests of each
+    /// in their order.
+    ///
+    /// @return the payer; empty if there were none in this time, or too many wait already
+    /// @throws InterruptedException if the thread is interrupted while it waits; no place is taken then
+    public Optional<String> take(Want want, Patience patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            var waiter = new Waiter(lock.newCondition(), sharers);
-            sharers.forEach(each ->
-                    waiting.computeIfAbsent(each, _ -> new ArrayDeque<>()).add(waiter));
-            grant();
-            try {
-                for (long left = nanos; left > 0 && waiter.payer == null; ) {
-                    left = waiter.changed.awaitNanos(left);
-                }
-            } catch (InterruptedException e) {
-                if (waiter.payer != null) {
-                    unbook(waiter.payer, 1);
-                }
-                throw e;
-            } finally {
-                forget(waiter);
+            var payer = payer(want);
+            if (payer.isPresent()) {
+                book(payer.get(), want.places);
+                return payer;
             }
+            if (want.places > most(want)) {
+                return Optional.empty();
+            }
+            var queues = queues(want);
+            if (queues.stream().allMatch(queue -> queue.size() >= patience.most)) {
+                return Optional.empty();
+            }
+            var waiter = new Waiter(lock.newCondition(), want);
+            queues.forEach(queue -> queue.add(waiter));
+            grant();
+            await(waiter, patience);
             return Optional.ofNullable(waiter.payer);
         } finally {
             lock.unlock();
+        }
+    }
+
+    private List<Queue<Waiter>> queues(Want want) {
+        return want.policy == Policy.UNDER_WAY
+                ? List.of(underWay)
+                : want.sharers.stream()
+                        .map(each -> waiting.computeIfAbsent(each, _ -> new ArrayDeque<>()))
+                        .toList();
+    }
+
+    /// Places that can be had if nobody else holds any.
+    private long most(Want want) {
+        return Math.max(size + (long) (want.policy == Policy.UNDER_WAY ? reserve : 0), want.alone) - want.mine;
+    }
+
+    private void await(Waiter waiter, Patience patience) throws InterruptedException {
+        try {
+            long end = System.nanoTime() + patience.nanos;
+            for (long left = patience.nanos; left > 0 && waiter.payer == null; left = end - System.nanoTime()) {
+                var _ = waiter.changed.awaitNanos(Math.min(left, LOOK_NANOS));
+                if (waiter.payer == null && patience.gone.getAsBoolean()) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            if (waiter.payer != null) {
+                unbook(waiter.payer, waiter.want.places);
+            }
+            throw e;
+        } finally {
+            forget(waiter);
+            grant(); // those behind it
         }
     }
 
@@ -294,18 +358,27 @@ public final class FairShares {
         }
     }
 
-    private Optional<String> payer(List<String> sharers, int places) {
+    private Optional<String> payer(Want want) {
+        if (want.policy != Policy.SHARE) {
+            boolean isFree = want.policy == Policy.EXISTING || want.places <= size + reserve - used;
+            return isFree ? Optional.of(want.sharers.getFirst()) : Optional.empty();
+        }
         String payer = null;
-        for (var each : sharers) {
+        for (var each : want.sharers) {
             if (each.equals(CallerScope.SERVER)) {
                 return Optional.of(each);
             }
-            boolean cheaper = payer == null || heldBy(each) < heldBy(payer);
-            if (cheaper && !waiting.containsKey(each) && mayTake(each, places)) {
+            boolean isCheaper = payer == null || heldBy(each) < heldBy(payer);
+            boolean isFirst = want.mine > 0 || want.places <= size / FEW_AT_ONCE || !waiting.containsKey(each);
+            if (isCheaper && isFirst && mayTake(each, want)) {
                 payer = each;
             }
         }
         return Optional.ofNullable(payer);
+    }
+
+    private boolean mayTake(String caller, Want want) {
+        return (used == want.mine && want.mine + (long) want.places <= want.alone) || mayTake(caller, want.places);
     }
 
     private int heldBy(String caller) {
@@ -360,7 +433,8 @@ public final class FairShares {
     }
 
     private void forget(Waiter waiter) {
-        for (var sharer : waiter.sharers) {
+        underWay.remove(waiter);
+        for (var sharer : waiter.want.sharers) {
             waiting.computeIfPresent(sharer, (_, waiters) -> {
                 waiters.remove(waiter);
                 return waiters.isEmpty() ? null : waiters;
@@ -377,8 +451,17 @@ public final class FairShares {
         }
     }
 
-    /// Gives free places to waiting callers, one place to each in turn, first to those of the kind that has fewer.
+    /// Gives free places to those that wait: first to what is under way, then to each caller in turn, first
+    /// to those of the kind that has fewer.
     private void grant() {
+        for (var next = underWay.peek(); next != null; next = underWay.peek()) {
+            var payer = next.payer == null ? payer(next.want) : Optional.<String>empty();
+            if (payer.isEmpty()) {
+                break;
+            }
+            grant(next, payer.get());
+            underWay.remove();
+        }
         var granted = new ArrayList<Waiter>();
         do {
             granted.clear();
@@ -392,12 +475,16 @@ public final class FairShares {
     private void grant(boolean toAccounts, List<Waiter> granted) {
         waiting.forEach((caller, waiters) -> {
             var waiter = waiters.element();
-            if (waiter.payer == null && CallerScope.hasAccount(caller) == toAccounts && mayTake(caller, 1)) {
-                book(caller, 1);
-                waiter.payer = caller;
-                waiter.changed.signal();
+            if (waiter.payer == null && CallerScope.hasAccount(caller) == toAccounts && mayTake(caller, waiter.want)) {
+                grant(waiter, caller);
                 granted.add(waiter);
             }
         });
+    }
+
+    private void grant(Waiter waiter, String payer) {
+        book(payer, waiter.want.places);
+        waiter.payer = payer;
+        waiter.changed.signal();
     }
 }

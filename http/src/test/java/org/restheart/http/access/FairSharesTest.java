@@ -5,15 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.http.access.FairShares.Patience;
+import org.restheart.http.access.FairShares.Policy;
+import org.restheart.http.access.FairShares.Want;
 
 class FairSharesTest {
     private static final String A = CallerScope.account("a");
@@ -22,6 +27,8 @@ class FairSharesTest {
     private static final String D = CallerScope.account("d");
     private static final String E = CallerScope.account("e");
     private static final String F = CallerScope.account("f");
+
+    private static final Patience LONG = new Patience(TimeUnit.MINUTES.toNanos(10));
 
     private final List<Thread> threads = new ArrayList<>();
 
@@ -161,6 +168,56 @@ class FairSharesTest {
         assertThat(shares.tryTake(B, 1)).isFalse();
         shares.release(B, 6);
         assertThat(shares.tryTake(B, 4)).isTrue();
+    }
+
+    private Future<Optional<String>> waiting(FairShares shares, Want want, Patience patience) {
+        var taken = started(() -> shares.take(want, patience));
+        awaitWaiting();
+        return taken;
+    }
+
+    private static Want want(String caller, int places) {
+        return new Want(List.of(caller), places, Policy.SHARE);
+    }
+
+    @Test
+    void several_places_are_waited_for_until_all_of_them_are_free() throws Exception {
+        var shares = new FairShares(16);
+        assertThat(shares.tryTake(B, 13)).isTrue();
+        var waiting = waiting(shares, want(A, 6), LONG);
+        shares.release(B, 2);
+        assertThat(waiting).isNotDone();
+        shares.release(B, 2);
+        assertThat(waiting.get(20, TimeUnit.SECONDS)).contains(A);
+    }
+
+    @Test
+    void what_is_under_way_is_served_first_of_all_that_is_free() throws Exception {
+        var shares = new FairShares(16, 2);
+        assertThat(shares.tryTake(B, 16)).isTrue();
+        var waiting = waiting(shares, want(A, 1), LONG);
+        assertThat(shares.tryTake(new Want(List.of(B), 2, Policy.UNDER_WAY))).contains(B);
+        var underWay = waiting(shares, new Want(List.of(B), 2, Policy.UNDER_WAY), LONG);
+        shares.release(B, 2);
+        assertThat(underWay.get(20, TimeUnit.SECONDS)).contains(B);
+        assertThat(waiting).isNotDone();
+        shares.release(B, 3);
+        assertThat(waiting.get(20, TimeUnit.SECONDS)).contains(A);
+    }
+
+    @Test
+    void nobody_waits_for_who_has_gone_or_behind_too_many() throws Exception {
+        var shares = new FairShares(4);
+        assertThat(shares.tryTake(B, 4)).isTrue();
+        var gone = new AtomicBoolean();
+        var waiting = waiting(shares, want(A, 1), new Patience(TimeUnit.MINUTES.toNanos(10), 1, gone::get));
+        assertThat(shares.take(want(A, 1), new Patience(TimeUnit.MINUTES.toNanos(10), 1, () -> false)))
+                .isEmpty();
+        assertThat(shares.take(want(C, 5), LONG)).as("more than there are").isEmpty();
+        gone.set(true);
+        assertThat(waiting.get(20, TimeUnit.SECONDS)).isEmpty();
+        shares.release(B, 4);
+        assertThat(taken(shares, A)).isEqualTo(2);
     }
 
     private <T> Future<T> started(Callable<T> take) {

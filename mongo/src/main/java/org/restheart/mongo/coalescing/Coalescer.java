@@ -58,7 +58,7 @@ public final class Coalescer {
     private final CoalescingConfig config;
     private final TimeLimitedWrites limited;
     private final BlockedDocuments blocked = new BlockedDocuments();
-    private final DocumentSizes sizes = new DocumentSizes();
+    private final DocumentSizes sizes;
     private final CoalescedWrites updates;
     private final CoalescedWrites deletes;
 
@@ -84,8 +84,9 @@ public final class Coalescer {
         this.batching = new Batching(client, config, threads(), Deployment.of(client), new BatchLoad(), registry);
         this.updates = new CoalescedWrites(batching, "update", blocked);
         this.deletes = new CoalescedWrites(batching, "delete", blocked);
-        this.points = config.reads() ? Optional.of(new PointReads(batching, sizes)) : Optional.empty();
         this.documents = new DriverFinder(client);
+        this.sizes = new DocumentSizes(documents::averageSize);
+        this.points = config.reads() ? Optional.of(new PointReads(batching, sizes, this::alone)) : Optional.empty();
         this.queries = config.queries() ? Optional.of(batching.queues("query")) : Optional.empty();
         this.finds = config.queries() ? Optional.of(new SharedFinds(batching)) : Optional.empty();
     }
@@ -209,9 +210,9 @@ public final class Coalescer {
     }
 
     private Optional<RawBsonDocument> alone(DocumentQuery query, Lease lease, Size size) {
-        long expected = (long) Size.COPIES * size.one();
+        long expected = size.reading(1);
         var found = Optional.<RawBsonDocument>empty();
-        lease.hold(expected);
+        lease.await(expected);
         try {
             found = documents.one(query);
             found.ifPresent(document -> size.saw(document.getByteLength(), 1));
@@ -276,7 +277,7 @@ public final class Coalescer {
 
     private static void runOnce(List<PendingRequest<OwnedRead, List<List<RawBsonDocument>>>> requests) {
         var first = requests.getFirst().request();
-        try (var command = first.lease().another(PendingRequest.callersOf(requests))) {
+        try (var command = first.lease().another(PendingRequest.callersOf(requests), leases(requests))) {
             var found = first.run().apply(command);
             for (var pending : requests) {
                 if (pending.request().lease().tryJoin(command)) {
@@ -286,6 +287,10 @@ public final class Coalescer {
                 }
             }
         }
+    }
+
+    private static List<Lease> leases(List<PendingRequest<OwnedRead, List<List<RawBsonDocument>>>> requests) {
+        return requests.stream().map(pending -> pending.request().lease()).toList();
     }
 
     private static <V> CompletionStage<V> separately(Lease lease, Function<Lease, V> run) {

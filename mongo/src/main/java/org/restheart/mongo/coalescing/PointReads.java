@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -33,9 +34,13 @@ final class PointReads {
     private final BatchQueues<QueryKey, Read, Optional<RawBsonDocument>> queues;
 
     private final DocumentSizes sizes;
+    private final BiFunction<DocumentQuery, Lease, Optional<RawBsonDocument>> alone;
 
-    PointReads(Batching batching, DocumentSizes sizes) {
+    /// @param alone reads one document by a command of its own, and waits for memory
+    PointReads(
+            Batching batching, DocumentSizes sizes, BiFunction<DocumentQuery, Lease, Optional<RawBsonDocument>> alone) {
         this.sizes = sizes;
+        this.alone = alone;
         this.client = batching.client();
         this.queues = batching.queues("read");
     }
@@ -72,22 +77,31 @@ final class PointReads {
     }
 
     private ReadCommand command(DocumentQuery query) {
-        return new ReadCommand(client, query, sizes.of(query.namespace()));
+        return new ReadCommand(client, query, sizes.of(query.namespace()), alone);
     }
 
     /// @param shape one of the reads, whose id is ignored
     /// @param size of the collection's documents
     /// @param isInline whether a thread that must not wait for long runs it
     private record ReadCommand(
-            MongoCollection<RawBsonDocument> collection, DocumentQuery shape, Size size, boolean isInline)
+            MongoCollection<RawBsonDocument> collection,
+            DocumentQuery shape,
+            Size size,
+            BiFunction<DocumentQuery, Lease, Optional<RawBsonDocument>> alone,
+            boolean isInline)
             implements BatchCommand<Read, Optional<RawBsonDocument>> {
-        ReadCommand(MongoClient client, DocumentQuery shape, Size size) {
+        ReadCommand(
+                MongoClient client,
+                DocumentQuery shape,
+                Size size,
+                BiFunction<DocumentQuery, Lease, Optional<RawBsonDocument>> alone) {
             this(
                     shape.settings()
                             .apply(client.getDatabase(shape.namespace().getDatabaseName())
                                     .getCollection(shape.namespace().getCollectionName(), RawBsonDocument.class)),
                     shape,
                     size,
+                    alone,
                     false);
         }
 
@@ -99,13 +113,14 @@ final class PointReads {
                 return Optional.empty();
             }
             var within = collection.withTimeout(INLINE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            return Optional.of(new ReadCommand(within, shape, size, true));
+            return Optional.of(new ReadCommand(within, shape, size, alone, true));
         }
 
-        /// The memory that a read takes: a batch is bounded by it.
+        /// The memory that a read takes: a batch is bounded by it, since its command refers to all that it
+        /// has found. Of documents of which nothing is known, each is read alone.
         @Override
         public int bytes() {
-            return Size.COPIES * size.one();
+            return size.isKnown() ? Size.COPIES * size.one() : (int) size.reading(1);
         }
 
         /// What each read needs is taken before the command is sent, and corrected with its document.
@@ -145,7 +160,8 @@ final class PointReads {
             }
         }
 
-        private static boolean hold(PendingRequest<Read, Optional<RawBsonDocument>> pending, long expected) {
+        /// Whoever has no memory now waits for it without the others.
+        private boolean hold(PendingRequest<Read, Optional<RawBsonDocument>> pending, long expected) {
             var lease = pending.request().lease();
             if (!lease.tryRetain()) {
                 pending.completeExceptionally(Lease.full()); // its client has gone
@@ -153,10 +169,17 @@ final class PointReads {
             }
             if (!lease.tryHold(expected)) {
                 lease.close();
-                pending.completeExceptionally(Lease.full());
+                readAlone(pending);
                 return false;
             }
             return true;
+        }
+
+        private void readAlone(PendingRequest<Read, Optional<RawBsonDocument>> pending) {
+            var read = pending.request();
+            var query = new DocumentQuery(
+                    shape.namespace(), read.id(), shape.filter(), shape.projection(), shape.settings());
+            pending.completeElsewhere(() -> new BatchResult<>(alone.apply(query, read.lease()), 0));
         }
 
         /// Completes one read after the other: documents are not kept until all are there.
@@ -207,7 +230,7 @@ final class PointReads {
             return others.isEmpty() ? filter : filter.append("$and", new BsonArray(List.of(others)));
         }
 
-        private static void complete(
+        private void complete(
                 List<PendingRequest<Read, Optional<RawBsonDocument>>> requests,
                 Optional<RawBsonDocument> found,
                 long expected,
@@ -216,10 +239,10 @@ final class PointReads {
             for (var pending : requests) {
                 var lease = pending.request().lease();
                 lease.correct(expected, 0);
-                if (lease.tryHold(held(found))) {
+                if (lease.tryHold(held(found)) || lease.tryContinue(held(found))) {
                     pending.complete(result);
                 } else {
-                    pending.completeExceptionally(Lease.full());
+                    readAlone(pending); // it is larger than was expected
                 }
             }
         }

@@ -246,7 +246,8 @@ final class SharedFinds {
             List<PendingRequest<Find, FindResult>> requests, UnaryOperator<Finder> change, int sharing) {
         var first = requests.getFirst();
         boolean isShared = requests.size() > 1;
-        try (var lease = first.request().lease().another(PendingRequest.callersOf(requests))) {
+        var leases = requests.stream().map(pending -> pending.request().lease()).toList();
+        try (var lease = first.request().lease().another(PendingRequest.callersOf(requests), leases)) {
             var taken =
                     ConnectionRetry.repeatedSoon(() -> first.request().read().apply(new Use(lease, isShared, change)));
             if (taken.canBeShared()) {

@@ -28,7 +28,6 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.find.DocumentSizes;
-import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.parameter.AfterParameter;
@@ -120,7 +119,7 @@ public final class FindViolations implements DataHandler {
         var after = Queries.after(request);
         var size = sizes.of(query.namespace());
         int batch = size.batch(BATCH);
-        request.http().lease().hold(Size.COPIES * size.bytes(batch));
+        request.http().lease().await(size.reading(batch));
         try (var documents = after.isPresent()
                 ? continuations.find(query, after.get(), batch).orElseThrow(NextPage::noOrder)
                 : finder.find(query, batch)) {

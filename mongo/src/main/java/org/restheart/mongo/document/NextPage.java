@@ -47,7 +47,11 @@ record NextPage(Continuations continuations, DocumentSizes sizes) {
         var room = new Room(lease, sizes.of(query.namespace()), Math.min(query.limit() + 1, LARGEST_BATCH), isShared);
         var page = DocumentContent.response(room, find, format.mapped((document, _) -> written.keep(document)));
         var last = written.document;
-        if (last == null || written.count < query.limit() || page.content() instanceof Content.Streamed) {
+        if (page.content() instanceof Content.Streamed) {
+            written.forget(); // it is sent for as long as its client takes
+            return page;
+        }
+        if (last == null || written.count < query.limit()) {
             return page;
         }
         return continuations
@@ -106,11 +110,17 @@ record NextPage(Continuations continuations, DocumentSizes sizes) {
     private static final class Last {
         private @Nullable BsonDocument document;
         private long count;
+        private boolean isForgotten;
 
         BsonDocument keep(BsonDocument written) {
-            document = written;
+            document = isForgotten ? null : written;
             count++;
             return written;
+        }
+
+        void forget() {
+            isForgotten = true;
+            document = null;
         }
     }
 }

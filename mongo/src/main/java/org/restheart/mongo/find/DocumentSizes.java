@@ -5,7 +5,11 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.restheart.http.MemoryBudget;
 
 /// How large the documents of each collection were, so that the memory for a read is taken before it is sent, and a
@@ -23,16 +27,25 @@ public final class DocumentSizes {
             .expireAfterAccess(KEPT)
             .build();
 
+    private final ToIntFunction<MongoNamespace> averages;
+
     private record Key(MongoNamespace namespace, String what) {}
+
+    /// @param averages the average size of a collection's documents, asked for where nothing is known; 0 for
+    ///     unknown
+    public DocumentSizes(ToIntFunction<MongoNamespace> averages) {
+        this.averages = averages;
+    }
 
     /// Of a collection's documents.
     public Size of(MongoNamespace collection) {
         return of(collection, "");
     }
 
-    /// Of results that have another size, such as those of an aggregation.
+    /// Of results that have another size, such as those of an aggregation. Before the first one they are
+    /// expected to be as large as the documents.
     public Size of(MongoNamespace collection, String what) {
-        return sizes.get(new Key(collection, what), _ -> new Size());
+        return sizes.get(new Key(collection, what), _ -> new Size(() -> averages.applyAsInt(collection)));
     }
 
     /// What is known of documents: a moving average. Thread-safe; updates may be lost.
@@ -50,15 +63,41 @@ public final class DocumentSizes {
         /// The part of each new result.
         private static final int WEIGHT = 8;
 
+        /// With how many smaller results a large one is half forgotten, about.
+        private static final int MEMORY = 64;
+
+        /// What a read takes of which nothing is known; more if its reply is larger.
+        private static final long UNKNOWN_READ = Math.min(16 << 20, MemoryBudget.Part.DATA.bytes() / 8);
+
         /// Reads at a time of which nothing is known: each reply may have 16 MiB, and the driver keeps buffers for as
         /// many for a minute.
         private static final Semaphore UNKNOWN_READS =
-                new Semaphore((int) Math.max(2, Runtime.getRuntime().maxMemory() >> 27), true);
+                new Semaphore((int) Math.max(1, Runtime.getRuntime().maxMemory() >> 28), true);
+
+        /// How long one of them waits for the others: MongoDB may need minutes to find what is small.
+        private static final long PAUSE_MILLIS = 250;
+
+        private static final ReentrantLock TURN = new ReentrantLock(true);
+
+        private final IntSupplier measured;
 
         /// 0 while nothing is known.
         private volatile int average;
 
-        /// Runs a read. While nothing is known of the documents, it waits for a few others.
+        /// The largest of late.
+        private volatile int largest;
+
+        /// Of which nothing can be asked.
+        public Size() {
+            this(() -> 0);
+        }
+
+        private Size(IntSupplier measured) {
+            this.measured = measured;
+        }
+
+        /// Runs a read. A few run while nothing is known of the documents; for others MongoDB is asked how
+        /// large they are on average, or, of a view, they wait for each other a little.
         ///
         /// @param read takes memory by what is known then
         public <T> T reading(Supplier<T> read) {
@@ -66,11 +105,39 @@ public final class DocumentSizes {
                 return read.get();
             }
             InlineRead.forbid();
-            UNKNOWN_READS.acquireUninterruptibly();
+            boolean hasPlace = UNKNOWN_READS.tryAcquire();
+            if (!hasPlace) {
+                measure();
+                hasPlace = !isKnown() && isItsTurn();
+            }
             try {
                 return read.get();
             } finally {
-                UNKNOWN_READS.release();
+                if (hasPlace) {
+                    UNKNOWN_READS.release();
+                }
+            }
+        }
+
+        private synchronized void measure() {
+            if (!isKnown()) {
+                average = measured.getAsInt();
+            }
+        }
+
+        /// Waits for a place, but no longer than for the pause behind those that wait, or until something is
+        /// known.
+        private boolean isItsTurn() {
+            try {
+                TURN.lockInterruptibly();
+                try {
+                    return !isKnown() && UNKNOWN_READS.tryAcquire(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+                } finally {
+                    TURN.unlock();
+                }
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                return false;
             }
         }
 
@@ -95,20 +162,30 @@ public final class DocumentSizes {
             return bytes(batch, one());
         }
 
-        /// @param one bytes of one document
-        public static long bytes(int batch, long one) {
-            return Math.min(batch * one, Math.max(MAX_REPLY, one));
+        /// @param one bytes of one document, but for one that is as large as the largest of late
+        public long bytes(int batch, long one) {
+            return batch == 0 ? 0 : Math.min((batch - 1L) * one + Math.max(one, largest), Math.max(MAX_REPLY, one));
         }
 
-        /// @param bytes of these documents together
+        /// The memory for reading and encoding a batch.
+        public long reading(int batch) {
+            return isKnown() ? COPIES * bytes(batch) : Math.max(UNKNOWN_READ, COPIES * bytes(batch));
+        }
+
+        /// @param bytes of these documents together; none tell nothing
         public void saw(long bytes, long documents) {
-            if (documents == 0) {
-                average = average == 0 ? UNKNOWN : average;
-            } else {
-                int before = average;
-                int now = (int) Math.max(1, bytes / documents);
-                average = before == 0 ? now : Math.max(1, before + (now - before) / WEIGHT);
+            if (documents > 0) {
+                saw(bytes, documents, (int) (bytes / documents));
             }
+        }
+
+        /// @param most of one of them
+        public void saw(long bytes, long documents, int most) {
+            int before = average;
+            int now = (int) Math.max(1, bytes / documents);
+            average = before == 0 ? now : Math.max(1, before + (now - before) / WEIGHT);
+            int largestBefore = largest;
+            largest = Math.max(most, largestBefore - largestBefore / MEMORY);
         }
     }
 }

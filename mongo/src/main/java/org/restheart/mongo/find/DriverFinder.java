@@ -1,6 +1,7 @@
 package org.restheart.mongo.find;
 
 import com.mongodb.ExplainVerbosity;
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.AggregateIterable;
 import com.mongodb.client.ClientSession;
@@ -10,6 +11,7 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;
 import com.mongodb.client.model.CountOptions;
 import com.mongodb.client.model.EstimatedDocumentCountOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,10 +26,13 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.find.FindQuery.SortKeys;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Runs each query on MongoDB separately, again if its connection is lost before the first results are there
 /// ([ConnectionRetry]). Thread-safe.
 public final class DriverFinder implements Finder {
+    private static final Logger LOG = LoggerFactory.getLogger(DriverFinder.class);
     private static final long FEW_CANDIDATES = 100;
     private static final long MOST_CANDIDATES = 4_000;
     private static final int MORE_CANDIDATES = 32;
@@ -41,6 +46,13 @@ public final class DriverFinder implements Finder {
             BsonDocument.parse("{$group: {_id: '$name', place: {$avg: '$place'}}}"),
             BsonDocument.parse("{$set: {place: {$cond: [{$eq: ['$_id', '_id']}, -1, '$place']}}}"),
             BsonDocument.parse("{$sort: {place: 1, _id: 1}}"));
+
+    private static final List<BsonDocument> STATISTICS = List.of(
+            BsonDocument.parse("{$collStats: {storageStats: {}}}"),
+            BsonDocument.parse("{$project: {size: '$storageStats.size', count: '$storageStats.count'}}"));
+
+    private static final Duration STATISTICS_LIMIT = Duration.ofSeconds(2);
+    private static final BsonInt32 NONE = new BsonInt32(0);
 
     private final MongoClient client;
 
@@ -280,6 +292,23 @@ public final class DriverFinder implements Finder {
                         .allowDiskUse(allowDiskUse)
                         .batchSize(batchSize)
                         .cursor());
+    }
+
+    /// The average size of a collection's documents, by MongoDB's statistics; 0 if these tell nothing: of a
+    /// view, of an empty collection, or without the privilege for them.
+    public int averageSize(MongoNamespace collection) {
+        long bytes = 0;
+        long count = 0;
+        try {
+            var settings = new ReadSettings(Optional.empty(), Optional.empty(), STATISTICS_LIMIT);
+            for (var shard : aggregate(collection, STATISTICS, settings)) {
+                bytes += shard.getNumber("size", NONE).longValue();
+                count += shard.getNumber("count", NONE).longValue();
+            }
+        } catch (MongoCommandException e) {
+            LOG.debug("there are no statistics of {}", collection, e);
+        }
+        return count == 0 ? 0 : (int) Math.clamp(bytes / count, 1, Integer.MAX_VALUE);
     }
 
     /// A pipeline that is run as it is, once.

@@ -24,7 +24,7 @@ public final class InlineRead {
         return LIMIT.isBound() ? collection.withTimeout(LIMIT.get().toMillis(), TimeUnit.MILLISECONDS) : collection;
     }
 
-    static boolean isBound() {
+    public static boolean isBound() {
         return LIMIT.isBound();
     }
 

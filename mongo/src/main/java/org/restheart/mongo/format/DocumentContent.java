@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
@@ -17,6 +16,7 @@ import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.mongo.find.DocumentSizes.Size;
+import org.restheart.mongo.find.InlineRead;
 
 /// Response content from a cursor's documents. A small result is complete at once; of a large one only one piece is
 /// in memory, and the next one is read when the client has received it.
@@ -58,7 +58,7 @@ public final class DocumentContent {
         try {
             pieces.cursor = find.apply(pieces.batch);
             // what several requests have asked for is read once if it fits into the memory for reading it
-            int whole = room.isShared ? (int) Math.max(WHOLE, pieces.held - pieces.held / Size.COPIES) : WHOLE;
+            int whole = room.isShared && pieces.batch > 1 ? (int) Math.max(WHOLE, pieces.held / 2) : WHOLE;
             var first = TraceScope.current() == null
                     ? pieces.next(whole)
                     : TraceScope.timed("encode", () -> pieces.next(whole));
@@ -84,15 +84,13 @@ public final class DocumentContent {
     private static final class Pieces implements Content.Source {
         private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-        /// How long a result that is sent already waits for the memory of its next batch.
-        private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(30);
-
         /// Results that are sent already fetch so many batches at a time, since one may have 16 MiB, whatever was
         /// expected: the others wait until it counts.
         private static final Semaphore FETCHES =
                 new Semaphore((int) Math.max(2, Runtime.getRuntime().maxMemory() >> 27), true);
 
-        private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
+        /// A batch that takes longer is not waited for: MongoDB works, and sends nothing.
+        private static final long PAUSE_MILLIS = 250;
 
         private final Room room;
         private final DocumentFormat format;
@@ -115,8 +113,12 @@ public final class DocumentContent {
             this.room = room;
             this.format = format;
             this.batch = room.size.batch(room.most);
-            this.held = Size.COPIES * room.size.bytes(batch);
-            room.lease.hold(held);
+            this.held = room.size.reading(batch);
+            if (InlineRead.isBound()) {
+                room.lease.hold(held);
+            } else {
+                room.lease.await(held);
+            }
         }
 
         /// @param first what was read at once
@@ -136,7 +138,10 @@ public final class DocumentContent {
 
         private void settle(long needed) {
             if (needed > held) {
-                room.lease.hold(needed - held);
+                boolean isHeld = room.lease.tryHold(needed - held) || room.lease.tryContinue(needed - held);
+                if (!isHeld) {
+                    throw Lease.full();
+                }
             } else {
                 room.lease.correct(held, needed);
             }
@@ -147,7 +152,7 @@ public final class DocumentContent {
         /// encoded are held besides.
         private long needed(int documents) {
             return (Size.COPIES - (flows ? 2L : 1L))
-                    * Size.bytes(documents, Math.max(room.size.one(), read / Math.max(1, count)));
+                    * room.size.bytes(documents, Math.max(room.size.one(), read / Math.max(1, count)));
         }
 
         /// Before another batch is fetched, there is memory for it.
@@ -159,13 +164,7 @@ public final class DocumentContent {
             }
             room.lease.correct(held, 0); // the one before is sent: those that wait do not wait for each other
             held = 0;
-            long began = System.nanoTime();
-            while (!room.lease.tryContinue(needed)) {
-                if (System.nanoTime() - began > LONGEST_WAIT) {
-                    throw new IllegalStateException("there is no memory for the rest of a result that is sent already");
-                }
-                LockSupport.parkNanos(PAUSE);
-            }
+            room.lease.awaitContinue(needed);
             held = needed;
         }
 
@@ -174,11 +173,19 @@ public final class DocumentContent {
                 letFetch();
                 makeRoom();
                 if (flows) {
-                    FETCHES.acquireUninterruptibly();
-                    fetches = true;
+                    fetches = isFetching();
                 }
             }
             return cursor.hasNext();
+        }
+
+        private static boolean isFetching() {
+            try {
+                return FETCHES.tryAcquire(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
         }
 
         private void letFetch() {
@@ -207,6 +214,7 @@ public final class DocumentContent {
             var out = new Utf8Buffer();
             long before = count;
             long readBefore = read;
+            int largest = 0;
             if (!begun) {
                 format.begin(out);
                 begun = true;
@@ -218,14 +226,19 @@ public final class DocumentContent {
                     break;
                 }
                 var document = cursor.next();
-                read += document instanceof RawBsonDocument raw ? raw.getByteLength() : 0;
+                int length = document instanceof RawBsonDocument raw ? raw.getByteLength() : 0;
+                read += length;
+                largest = Math.max(largest, length);
+                if (length > PIECE) {
+                    out.reserve(length + length / 8); // a buffer that grows is there twice
+                }
                 format.document(document, count++, out);
                 if (count == 1) {
                     out.reserve((int) Math.min(bytes, expected(cursor.available(), out.length())));
                 }
             }
-            if (read > readBefore || count == 0) {
-                room.size.saw(read - readBefore, count - before);
+            if (read > readBefore) {
+                room.size.saw(read - readBefore, count - before, largest);
             }
             long there = needed(cursor.available()) + Math.max(0, out.length() - PIECE);
             if (flows && there > held) { // it exists, whatever was expected

@@ -129,8 +129,9 @@ record ImportRun(
                     .map(first -> BatchTag.again(Attributes.NONE, part.tag(), first))
                     .orElseGet(() -> BatchTag.in(Attributes.NONE, part.tag()));
             var request = request(job.into, job.upsert, content, options);
-            try (var lease =
-                    job.outer.lease().another(List.of(CallerScope.current()))) { // the owner's request has ended
+            try (var lease = job.outer
+                    .lease()
+                    .another(List.of(CallerScope.current()), List.of())) { // the owner's request has ended
                 var report = report(
                         judged.make(job.outer.with(lease), request).settled().content());
                 boolean complete =

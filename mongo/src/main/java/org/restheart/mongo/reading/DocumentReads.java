@@ -159,7 +159,7 @@ public final class DocumentReads {
     public DocumentSample readEnd(
             MongoNamespace namespace, Access rights, int direction, int limit, Duration timeLimit, long maxBytes) {
         try (var lease = ofServer()) {
-            lease.hold(Size.COPIES * maxBytes);
+            lease.await(Size.COPIES * maxBytes);
             return commands.readEnd(namespace, rights, direction, limit, timeLimit, maxBytes);
         }
     }
@@ -171,7 +171,7 @@ public final class DocumentReads {
     public Optional<DocumentSample> readRandom(
             MongoNamespace namespace, Access rights, int limit, Duration timeLimit, long maxBytes) {
         try (var lease = ofServer()) {
-            lease.hold(Size.COPIES * maxBytes);
+            lease.await(Size.COPIES * maxBytes);
             return commands.readRandom(namespace, rights, limit, timeLimit, maxBytes);
         }
     }

@@ -87,11 +87,11 @@ record ReadCommands(DriverFinder documents, DocumentSizes sizes) {
             Lease lease, Size size, int most, IntFunction<MongoCursor<RawBsonDocument>> find, int limit) {
         var found = new ArrayList<RawBsonDocument>();
         int batch = size.batch(most);
-        long expected = Size.COPIES * size.bytes(batch);
+        long expected = size.reading(batch);
         long held = expected;
         long bytes = 0;
         boolean isComplete = false;
-        lease.hold(held);
+        lease.await(held);
         try (var cursor = find.apply(batch)) {
             while ((limit == 0 || found.size() < limit) && cursor.hasNext()) {
                 var document = cursor.next();
