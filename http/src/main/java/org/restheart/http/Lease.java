@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,8 @@ public final class Lease implements AutoCloseable {
 
     private static final Problem FULL =
             Problem.overloaded("the requests of this client in progress hold its share of the memory");
+
+    private static final LongAdder REFUSED = new LongAdder();
 
     private final @Nullable MemoryBudget budget;
     private final Supplier<List<String>> callers;
@@ -130,7 +133,13 @@ public final class Lease implements AutoCloseable {
 
     /// The refusal of what a caller may not have now.
     public static ProblemException full() {
+        REFUSED.increment();
         return FULL.raise();
+    }
+
+    /// How often that was in this process.
+    public static long refused() {
+        return REFUSED.sum();
     }
 
     /// Takes more, unless the caller may not have it now. One that is alone may have what the largest document

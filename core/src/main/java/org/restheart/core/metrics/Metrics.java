@@ -24,6 +24,7 @@ import org.restheart.core.server.UndertowListener;
 import org.restheart.core.tracing.Tracing;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.ComputeLimit;
+import org.restheart.http.Lease;
 import org.restheart.http.Service.Traffic;
 
 /// All registries of this gateway. Thread-safe.
@@ -108,6 +109,11 @@ public final class Metrics implements AutoCloseable {
                 "Requests refused with 503 because others were computed",
                 ComputeLimit.SHARED,
                 ComputeLimit::refused);
+        meters.count(
+                "gateway_memory_refused",
+                "Requests refused with 503 because there was no memory for them in time",
+                Lease.CONSTANT,
+                _ -> Lease.refused());
     }
 
     /// Shows what became of spans: those that were recorded and neither sent nor lost wait, or were dropped
