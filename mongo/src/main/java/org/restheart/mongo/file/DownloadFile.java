@@ -234,6 +234,7 @@ public final class DownloadFile implements DataHandler {
             return Response.status(416).with("Content-Range", "bytes */" + described.length());
         }
         var chunks = state.kept != null ? state.kept : batches(request, state, described);
+        request.http().lease().await(chunks.held());
         if (slices.isEmpty()) {
             var all = List.of(new Piece(NOTHING, new Slice(0, described.length())));
             return response.with("Content-Type", type)
