@@ -66,15 +66,17 @@ public final class BrowserPages {
     private BrowserPages() {}
 
     /// `GET /_console/`: the console, which is a client of the public API.
-    public static PageService console(ConsoleConfig config, ServicePaths paths) {
-        var page = PageService.readText("/console/index.html");
-        var contents = new TreeMap<String, byte[]>();
-        var names = NAMED.matcher(page);
-        while (names.find()) {
-            contents.computeIfAbsent(names.group(1), name -> PageService.read("/console/" + name));
-        }
-        return new PageService(config.uri(), CONSOLE_POLICY, page, contents)
-                .with("config.json", JsonEncoder.of(JsonMode.DEFAULT).encodeToString(config.toDocument(paths)));
+    public static Service console(ConsoleConfig config, ServicePaths paths) {
+        return new LazyPage(() -> {
+            var page = PageService.readText("/console/index.html");
+            var contents = new TreeMap<String, byte[]>();
+            var names = NAMED.matcher(page);
+            while (names.find()) {
+                contents.computeIfAbsent(names.group(1), name -> PageService.read("/console/" + name));
+            }
+            return new PageService(config.uri(), CONSOLE_POLICY, page, contents)
+                    .with("config.json", JsonEncoder.of(JsonMode.DEFAULT).encodeToString(config.toDocument(paths)));
+        });
     }
 
     /// `GET /_graphiql/?app=…`: GraphiQL, to write and try operations of GraphQL apps.

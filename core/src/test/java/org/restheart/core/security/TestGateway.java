@@ -8,6 +8,8 @@ import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.Document;
@@ -22,6 +24,9 @@ public final class TestGateway implements AutoCloseable {
     /// The lowest bcrypt cost.
     public static final String REALM =
             "mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4}\n";
+
+    /// Of the accounts that each gateway has.
+    private static final Map<String, String> HASHES = new ConcurrentHashMap<>();
 
     private final Gateway gateway;
     private final MongoDatabase database;
@@ -120,7 +125,7 @@ public final class TestGateway implements AutoCloseable {
     private static void addUser(MongoDatabase database, String name, String role) {
         database.getCollection("users")
                 .insertOne(new Document("_id", name)
-                        .append("password", hash(name + "-pw"))
+                        .append("password", HASHES.computeIfAbsent(name, _ -> hash(name + "-pw")))
                         .append("roles", List.of(role)));
     }
 
