@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The process, as a shell sees it.
-@Timeout(60)
+@Timeout(180)
 class MainTest {
     private static final Pattern READY = Pattern.compile("RESTHeart is ready at (\\S+) after");
 
@@ -78,7 +78,7 @@ class MainTest {
             var ping = ready(output).resolve("/ping");
             assertStatus(200, client.send(HttpRequest.newBuilder(ping).build(), BodyHandlers.discarding()));
             process.destroy();
-            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isIn(0, 143);
             assertThat(folder.resolve("log")).content().contains("is ready at", "Stopped");
         } finally {

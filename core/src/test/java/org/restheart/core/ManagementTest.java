@@ -119,7 +119,7 @@ class ManagementTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(180)
     void a_port_that_is_taken_ends_the_start() {
         try (var gateway = start(AWAY, "")) {
             int port = gateway.managementAddress().orElseThrow().getPort();

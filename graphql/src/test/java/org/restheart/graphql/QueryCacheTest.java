@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Queries that are kept take as much memory as is allowed for them, however short their texts are.
 class QueryCacheTest {
-    private static final int QUERIES = 150;
+    private static final int QUERIES = 100;
     private static final int VALUES = 14_000;
 
     private static QueryCache queries() {

@@ -37,7 +37,7 @@ class ComputeLimitTest {
             }
             return caller;
         });
-        assertThat(begun.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
         return occupied;
     }
 
@@ -46,7 +46,7 @@ class ComputeLimitTest {
         var first = occupy(ADA);
         long start = System.nanoTime();
         var second = compute(ADA, () -> "second");
-        assertThat(compute(BOB, () -> "bob").get(5, TimeUnit.SECONDS)).isEqualTo("bob");
+        assertThat(compute(BOB, () -> "bob").get(60, TimeUnit.SECONDS)).isEqualTo("bob");
         var refusal = catchThrowableOfType(ProblemException.class, () -> {
             try {
                 second.join();
@@ -60,8 +60,8 @@ class ComputeLimitTest {
                 .isBetween(Duration.ofMillis(900), Duration.ofSeconds(5));
         assertThat(limit.refused()).isEqualTo(1);
         end.countDown();
-        assertThat(first.get(5, TimeUnit.SECONDS)).isEqualTo(ADA);
-        assertThat(compute(ADA, () -> "third").get(5, TimeUnit.SECONDS)).isEqualTo("third");
+        assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo(ADA);
+        assertThat(compute(ADA, () -> "third").get(60, TimeUnit.SECONDS)).isEqualTo("third");
     }
 
     @Test
@@ -69,8 +69,8 @@ class ComputeLimitTest {
         var first = occupy(ADA);
         var second = compute(ADA, () -> "second");
         end.countDown();
-        assertThat(second.get(5, TimeUnit.SECONDS)).isEqualTo("second");
-        assertThat(first.get(5, TimeUnit.SECONDS)).isEqualTo(ADA);
+        assertThat(second.get(60, TimeUnit.SECONDS)).isEqualTo("second");
+        assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo(ADA);
         assertThat(limit.refused()).isZero();
     }
 
@@ -90,6 +90,6 @@ class ComputeLimitTest {
         assertThat(refusal).isNotNull();
         assertThat(waits()).isEqualTo(before);
         end.countDown();
-        first.get(5, TimeUnit.SECONDS);
+        first.get(60, TimeUnit.SECONDS);
     }
 }

@@ -78,7 +78,7 @@ class JudgedCallsTest {
         var closed = new CountDownLatch(1);
         eventual.complete(
                 Response.status(200).with("text/plain", new Content.Streamed(new Stream(closed), 1, Lease.CONSTANT)));
-        assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(closed.await(60, TimeUnit.SECONDS)).isTrue();
         assertThat(call.exceptionNow()).isInstanceOf(RefusedCall.class);
     }
 }

@@ -300,7 +300,7 @@ class KindPermissionsTest {
         var said = new EnumMap<Decision, Integer>(Decision.class);
         for (long seed : new long[] {1, new Random().nextLong()}) {
             var random = new Random(seed);
-            for (int episode = 0; episode < 20_000; episode++) {
+            for (int episode = 0; episode < 6_000; episode++) {
                 var permissions = permissions(random);
                 var filter = filter(permissions);
                 var kind = kind(random);
@@ -332,7 +332,7 @@ class KindPermissionsTest {
                 }
             }
         }
-        assertThat(said).allSatisfy((_, times) -> assertThat(times).isGreaterThan(1_000));
+        assertThat(said).allSatisfy((_, times) -> assertThat(times).isGreaterThan(300));
         assertThat(said).containsOnlyKeys(Decision.values());
     }
 }

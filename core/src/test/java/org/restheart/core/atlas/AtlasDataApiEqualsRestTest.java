@@ -29,7 +29,7 @@ class AtlasDataApiEqualsRestTest {
     }
 
     static IntStream seeds() {
-        return IntStream.rangeClosed(1, 10);
+        return IntStream.rangeClosed(1, 5);
     }
 
     /// An action, and the REST request that it is judged as.

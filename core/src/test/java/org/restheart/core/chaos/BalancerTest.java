@@ -34,11 +34,11 @@ import org.restheart.testkit.wire.WireResponse;
 /// elects another primary: clients see nothing of it.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class BalancerTest {
-    private static final int CLIENTS_OF_EACH_KIND = 8;
+    private static final int CLIENTS_OF_EACH_KIND = 4;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     /// Of each client, between two requests.
-    private static final Duration PAUSE = Duration.ofMillis(5);
+    private static final Duration PAUSE = Duration.ofMillis(20);
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
@@ -156,7 +156,7 @@ class BalancerTest {
 
     private void awaitServed() {
         long before = served.sum();
-        await().atMost(PATIENCE).until(() -> !faults.isEmpty() || served.sum() > before + 500);
+        await().atMost(PATIENCE).until(() -> !faults.isEmpty() || served.sum() > before + 200);
         assertThat(faults).isEmpty();
     }
 

@@ -17,13 +17,16 @@ import org.restheart.core.chaos.Ledger.Period;
 
 /// Listens to inserts as server-sent events, and resumes after each break with the id of its last event.
 final class EventListener implements AutoCloseable {
+    /// The key of documents that are inserted until each listener has received one.
+    static final String FIRST = "first";
+
     private static final int SILENCE_MILLIS = 5_000;
 
     private final int port;
     private final Ledger ledger;
     private final List<String> keys = new ArrayList<>();
     private String lastId = "";
-    private volatile boolean listening;
+    private volatile boolean begun;
     private volatile boolean over;
     private int resumed;
     private volatile int received;
@@ -34,8 +37,8 @@ final class EventListener implements AutoCloseable {
         Thread.ofVirtual().name("listener").start(this::run);
     }
 
-    boolean isListening() {
-        return listening;
+    boolean hasBegun() {
+        return begun;
     }
 
     int received() {
@@ -76,7 +79,7 @@ final class EventListener implements AutoCloseable {
         }
         resumed += lastId.isEmpty() ? 0 : 1;
         for (var line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {
-            listening = true;
+            // the head, of which nothing is needed
         }
         var id = "";
         var data = "";
@@ -95,10 +98,15 @@ final class EventListener implements AutoCloseable {
 
     private synchronized void take(String id, String data) {
         lastId = id;
-        keys.add(BsonDocument.parse(data)
+        var key = BsonDocument.parse(data)
                 .getDocument("fullDocument")
                 .getString("k")
-                .getValue());
+                .getValue();
+        if (key.equals(FIRST)) {
+            begun = true;
+            return;
+        }
+        keys.add(key);
         received++;
     }
 

@@ -52,7 +52,7 @@ final class ResizableDisk implements AutoCloseable {
     private static void run(String... command) throws IOException {
         var process = new ProcessBuilder(command).inheritIO().start();
         try {
-            if (!process.waitFor(10, TimeUnit.SECONDS) || process.exitValue() != 0) {
+            if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
                 throw new IOException("failed: " + String.join(" ", command));
             }
         } catch (InterruptedException e) {

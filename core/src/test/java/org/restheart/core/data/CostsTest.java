@@ -135,8 +135,8 @@ class CostsTest {
     void a_coalesced_read_allocates_little() throws Exception {
         sendAtOnce(READ, EACH);
         long before = threads.getTotalThreadAllocatedBytes();
-        sendAtOnce(READ, 4 * EACH);
-        assertThat((threads.getTotalThreadAllocatedBytes() - before) / (4 * EACH * CLIENTS))
+        sendAtOnce(READ, 2 * EACH);
+        assertThat((threads.getTotalThreadAllocatedBytes() - before) / (2 * EACH * CLIENTS))
                 .as("bytes of each")
                 .isLessThan(45_000);
     }
@@ -149,10 +149,10 @@ class CostsTest {
                 .mapToObj(i -> "\"value " + i + "\"")
                 .collect(Collectors.joining(",", "{\"_id\": \"big\", \"list\": [", "]}"));
         try (var client = new Client(request(head, content))) {
-            client.send(4);
+            client.send(2);
             long before = threads.getTotalThreadAllocatedBytes();
-            client.send(10);
-            assertThat((threads.getTotalThreadAllocatedBytes() - before) / 10.0 / content.length())
+            client.send(5);
+            assertThat((threads.getTotalThreadAllocatedBytes() - before) / 5.0 / content.length())
                     .isBetween(1.0, bound);
         }
     }

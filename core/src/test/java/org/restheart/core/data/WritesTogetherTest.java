@@ -26,7 +26,7 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class WritesTogetherTest {
     private static final int CLIENTS = 24;
-    private static final int REQUESTS = 100;
+    private static final int REQUESTS = 50;
     private static final int IDS = 5;
 
     private final TestMongo mongo;
@@ -41,8 +41,8 @@ class WritesTogetherTest {
     WritesTogetherTest(TestMongo mongo) {
         this.mongo = mongo;
         this.gateway = ConformanceGateway.start(mongo, """
-                mongo: {mongo-mounts: [{what: '*', where: /}], coalescing: {header: true}}
-                """);
+            mongo: {mongo-mounts: [{what: '*', where: /}], coalescing: {header: true}}
+            """);
         mongo.database().drop();
         mongo.database().createCollection("c");
         mongo.database()

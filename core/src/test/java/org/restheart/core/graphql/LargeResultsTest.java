@@ -46,12 +46,12 @@ class LargeResultsTest {
         gateway = GraphqlGateway.start(mongo, "max-response-bytes: " + MAX_BYTES);
         client = new GraphqlClient(gateway, "admin");
         client.define("large", """
-                {"schema": "type Sub {x: Int} type Item {list: [Sub]} type Text {text: String}
-                            type Query {items: [Item] text: Text}",
-                 "mappings": {"Query": {
-                   "items": {"db": "$db", "collection": "items", "limit": 1000},
-                   "text": {"db": "$db", "collection": "texts"}}}}
-                """.replace("\n                            type", " type")
+            {"schema": "type Sub {x: Int} type Item {list: [Sub]} type Text {text: String}
+                        type Query {items: [Item] text: Text}",
+             "mappings": {"Query": {
+               "items": {"db": "$db", "collection": "items", "limit": 1000},
+               "text": {"db": "$db", "collection": "texts"}}}}
+            """.replace("\n                            type", " type")
                 .replace("$db", db));
     }
 
@@ -89,7 +89,7 @@ class LargeResultsTest {
     void memory_is_given_back() throws Exception {
         try (var threads = Executors.newFixedThreadPool(8)) {
             var asked = new ArrayList<Future<Integer>>();
-            for (int i = 0; i < 60; i++) {
+            for (int i = 0; i < 24; i++) {
                 asked.add(threads.submit(() -> client.ask("large", "{items{list{" + names(490, "x") + "}}}")
                         .statusCode()));
             }

@@ -38,7 +38,7 @@ class McpEqualsRestTest {
     }
 
     static IntStream seeds() {
-        return IntStream.rangeClosed(1, 10);
+        return IntStream.rangeClosed(1, 5);
     }
 
     /// A tool's call, and the REST request that it is judged as.

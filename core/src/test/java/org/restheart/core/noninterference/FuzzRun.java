@@ -23,6 +23,7 @@ final class FuzzRun {
     private static final Duration PROGRESS = Duration.ofMinutes(2);
 
     private final int maxKinds;
+    private final int maxTrials;
     private final Set<String> lost;
     private final Map<String, Counterexample> found = new LinkedHashMap<>();
     private final Map<String, Integer> looked = new HashMap<>();
@@ -34,12 +35,14 @@ final class FuzzRun {
     private final ReadWriteLock accounts = new ReentrantReadWriteLock();
 
     FuzzRun() {
-        this(60, Set.of());
+        this(60, FuzzWorker.MAX_TRIALS, Set.of());
     }
 
     /// @param maxKinds of counterexamples; there is no other test case then
+    /// @param maxTrials of making a counterexample smaller
     /// @param lost keys of permissions that one of the instances does not have
-    FuzzRun(int maxKinds, Set<String> lost) {
+    FuzzRun(int maxKinds, int maxTrials, Set<String> lost) {
+        this.maxTrials = maxTrials;
         this.maxKinds = maxKinds;
         this.lost = lost;
     }
@@ -99,7 +102,7 @@ final class FuzzRun {
     }
 
     private void work(int number, GatewayInstance left, GatewayInstance right, TestCases testCases) {
-        try (var worker = new FuzzWorker(number, left, right, this::isNew, statusCounts)) {
+        try (var worker = new FuzzWorker(number, left, right, this::isNew, maxTrials, statusCounts)) {
             for (var next = testCases.next(); next.isPresent() && found().size() < maxKinds; next = testCases.next()) {
                 long before = worker.sent();
                 play(worker, next.get()).ifPresent(this::add);

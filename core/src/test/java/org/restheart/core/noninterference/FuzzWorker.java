@@ -12,7 +12,9 @@ import org.bson.BsonDocument;
 /// own collections.
 final class FuzzWorker implements AutoCloseable {
     private static final int REQUESTS = 40;
-    private static final int MAX_TRIALS = 150;
+
+    /// Of making a counterexample smaller.
+    static final int MAX_TRIALS = 150;
 
     /// Paths below a collection that change more than documents.
     private static final String INDEXES = "/_(indexes|validator).*";
@@ -24,16 +26,20 @@ final class FuzzWorker implements AutoCloseable {
     private final FuzzClient right;
     private final Set<String> ready = new HashSet<>();
     private final Predicate<Counterexample> shrinkIf;
+    private final int maxTrials;
     private final StatusCounts statusCounts;
     private long sent;
 
     /// @param shrinkIf selects the counterexamples that are shrunk and reported
+    /// @param maxTrials of making one smaller
     FuzzWorker(
             int number,
             GatewayInstance leftInstance,
             GatewayInstance rightInstance,
             Predicate<Counterexample> shrinkIf,
+            int maxTrials,
             StatusCounts statusCounts) {
+        this.maxTrials = maxTrials;
         this.statusCounts = statusCounts;
         this.shrinkIf = shrinkIf;
         this.number = number;
@@ -166,10 +172,10 @@ final class FuzzWorker implements AutoCloseable {
         var best = found;
         int trials = 0;
         boolean smaller = true;
-        while (smaller && trials < MAX_TRIALS) {
+        while (smaller && trials < maxTrials) {
             smaller = false;
             for (var candidate : Shrinker.shrink(best.requests())) {
-                if (++trials > MAX_TRIALS) {
+                if (++trials > maxTrials) {
                     break;
                 }
                 var again = play(best.profile(), best.seed(), best.state(), candidate);

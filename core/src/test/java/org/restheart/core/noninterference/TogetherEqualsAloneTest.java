@@ -33,7 +33,7 @@ class TogetherEqualsAloneTest {
     private static final int DOCUMENTS = 40;
     private static final int ROUNDS = 12;
     private static final long SEED = 20261122;
-    private static final int STATES = 30;
+    private static final int STATES = 12;
 
     private final Map<String, String> differences = new LinkedHashMap<>();
     private long requests;

@@ -48,7 +48,7 @@ class BlockedInsertsFuzzTest {
     /// times and commit or abort them.
     @Test
     void what_is_acknowledged_is_stored_once_and_what_is_refused_is_not() throws Exception {
-        int ids = 1_500;
+        int ids = 600;
         var next = new AtomicInteger();
         Map<Integer, Integer> told = new ConcurrentHashMap<>(); // id → client
         Map<Integer, Boolean> transactions = new ConcurrentHashMap<>(); // ids that a transaction has committed

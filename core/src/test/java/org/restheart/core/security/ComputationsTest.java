@@ -39,7 +39,7 @@ class ComputationsTest {
     private static final int CONNECTIONS = 150;
     private static final int COLLECTIONS = 200;
     private static final int PERMISSIONS = 36;
-    private static final int READS = 15;
+    private static final int READS = 9;
     private static final Duration SOON = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
@@ -61,12 +61,12 @@ class ComputationsTest {
                 "{_id: 'shown', roles: ['editor'], predicate: \"path-prefix('/shown') or path-prefix('/graphql')\"}");
         gateway.insert("shown", "{_id: 'one'}");
         gateway.insert("gql-apps", """
-                {_id: 'docs', descriptor: {enabled: true, uri: 'docs'},
-                  schema: 'type Doc { _id: String } type Item { n: Int } type Big { items: [Item] } type Query { docs: [Doc] doc: Doc many: [Doc] big: Big }',
-                  mappings: {Query: {docs: {db: '%1$s', collection: 'shown'}, many: {db: '%1$s', collection: 'many', limit: 1000},
-                    doc: {db: '%1$s', collection: 'shown', find: {_id: 'one'}},
-                    big: {db: '%1$s', collection: 'big', find: {_id: 'big'}}}}}
-                """.formatted(gateway.database().getName()));
+            {_id: 'docs', descriptor: {enabled: true, uri: 'docs'},
+              schema: 'type Doc { _id: String } type Item { n: Int } type Big { items: [Item] } type Query { docs: [Doc] doc: Doc many: [Doc] big: Big }',
+              mappings: {Query: {docs: {db: '%1$s', collection: 'shown'}, many: {db: '%1$s', collection: 'many', limit: 1000},
+                doc: {db: '%1$s', collection: 'shown', find: {_id: 'one'}},
+                big: {db: '%1$s', collection: 'big', find: {_id: 'big'}}}}}
+            """.formatted(gateway.database().getName()));
         gateway.insert(
                 "big",
                 IntStream.range(0, 2_500)

@@ -49,19 +49,19 @@ class EndedCredentialsTest {
     private static final String SESSION = "/api/client/v2.0/auth/session";
     private static final String LOG_IN = "/api/client/v2.0/app/any/auth/providers/%s/login";
     private static final String COMMON = """
-            graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}
-            mcp: {enabled: true, calls-per-minute: 100000, concurrent-calls: 100}
-            imports: {db: $db, max-per-account: 100}
-            proxies: [{location: /back, proxy-pass: 'http://127.0.0.1:$target'}]
-            """;
+        graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}
+        mcp: {enabled: true, calls-per-minute: 100000, concurrent-calls: 100}
+        imports: {db: $db, max-per-account: 100}
+        proxies: [{location: /back, proxy-pass: 'http://127.0.0.1:$target'}]
+        """;
     private static final String PARTS = COMMON + """
-            apiKeyAuthMechanism: {enabled: true}
-            apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
-            jwtConfigProvider: {key: a-key-that-both-gateways-of-this-test-know, revocations-db: $db}
-            jwtAuthenticationMechanism: {enabled: true}
-            jwtTokenManager: {enabled: true}
-            dataApi: {enabled: true, login: true, sessions-db: $db}
-            """;
+        apiKeyAuthMechanism: {enabled: true}
+        apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
+        jwtConfigProvider: {key: a-key-that-both-gateways-of-this-test-know, revocations-db: $db}
+        jwtAuthenticationMechanism: {enabled: true}
+        jwtTokenManager: {enabled: true}
+        dataApi: {enabled: true, login: true, sessions-db: $db}
+        """;
 
     private static final AtomicInteger NAMES = new AtomicInteger();
 
@@ -99,11 +99,11 @@ class EndedCredentialsTest {
                 .uploadFromStream(
                         new BsonString("slow"), "slow.bin", new ByteArrayInputStream(new byte[OpenResponses.FILE]));
         at.insert("gql-apps", """
-                {_id: 'live', descriptor: {enabled: true},
-                 schema: 'type Change { operationType: String } type Query { a: Int } type Subscription { changed: Change }',
-                 mappings: {Query: {a: 'a'}, Subscription:
-                   {changed: {db: '$db', collection: 'watched', stream: 'all'}}}}
-                """.replace("$db", at.database().getName()));
+            {_id: 'live', descriptor: {enabled: true},
+             schema: 'type Change { operationType: String } type Query { a: Int } type Subscription { changed: Change }',
+             mappings: {Query: {a: 'a'}, Subscription:
+               {changed: {db: '$db', collection: 'watched', stream: 'all'}}}}
+            """.replace("$db", at.database().getName()));
     }
 
     /// Credentials, and what ends them.
@@ -256,9 +256,10 @@ class EndedCredentialsTest {
             gateway.collection("users").updateOne(eq("_id", "many"), set("password", slowHash("another")));
             await().until(() -> ends.stream().anyMatch(Future::isDone)); // the checks have begun
             gateway.collection("users").deleteOne(eq("_id", single));
-            otherEnds.get(8, TimeUnit.SECONDS);
+            long soon = Patience.relative(Duration.ofSeconds(8)).toNanos();
+            otherEnds.get(soon, TimeUnit.NANOSECONDS);
             for (var each : ends) {
-                each.get(8, TimeUnit.SECONDS);
+                each.get(soon, TimeUnit.NANOSECONDS);
             }
         }
     }
@@ -327,10 +328,10 @@ class EndedCredentialsTest {
     @Test
     void a_random_token_ends_what_is_open(TestMongo mongo) throws Exception {
         try (var local = TestGateway.start(mongo, targeted(COMMON) + """
-                tokenBasicAuthMechanism: {enabled: true}
-                rndTokenManager: {enabled: true}
-                authTokenService: {enabled: true, uri: /token}
-                """)) {
+            tokenBasicAuthMechanism: {enabled: true}
+            rndTokenManager: {enabled: true}
+            authTokenService: {enabled: true, uri: /token}
+            """)) {
             prepare(local);
             var ending = randomToken(local);
             try (var open = OpenResponses.open(local, ending);

@@ -107,7 +107,7 @@ class OneCallerTest {
                 assertSoon(() -> gateway.anonymous().as("nobody" + n, "x").get("/books"), 401);
             }
             for (var each : waiting.subList(0, waiting.size() - 1)) {
-                var response = each.get(30, TimeUnit.SECONDS);
+                var response = each.get(60, TimeUnit.SECONDS);
                 assertStatus(503, response);
                 assertThat(response.headers().firstValue("Retry-After")).isPresent();
             }
@@ -144,7 +144,7 @@ class OneCallerTest {
             }
             transaction.abort();
             for (var each : waiting) {
-                assertThat(each.get(30, TimeUnit.SECONDS).statusCode()).isIn(200, 201);
+                assertThat(each.get(60, TimeUnit.SECONDS).statusCode()).isIn(200, 201);
             }
         }
     }
@@ -181,7 +181,7 @@ class OneCallerTest {
             try (var socket = new Socket()) {
                 socket.bind(new InetSocketAddress("127.0.0.9", 0));
                 socket.connect(gateway.address());
-                socket.setSoTimeout(20_000);
+                socket.setSoTimeout(60_000);
                 while (!ended.get()) {
                     var head = request.replace("$random", UUID.randomUUID().toString());
                     socket.getOutputStream().write(head.getBytes(US_ASCII));
@@ -293,7 +293,7 @@ class OneCallerTest {
     private static Socket upload(TestGateway gateway, String account, String name) throws IOException {
         var socket =
                 new Socket(gateway.address().getAddress(), gateway.address().getPort());
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(60_000);
         socket.getOutputStream()
                 .write(("PUT /f.files/" + name + " HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n"
                                 + "Content-Type: application/octet-stream\r\nAuthorization: "

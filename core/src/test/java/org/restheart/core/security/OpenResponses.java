@@ -160,7 +160,7 @@ final class OpenResponses implements AutoCloseable {
                         end.completeExceptionally(error);
                     }
                 })
-                .get(10, TimeUnit.SECONDS);
+                .get(60, TimeUnit.SECONDS);
         if (query != null) {
             socket.sendText("{\"type\": \"connection_init\"}", true).join();
             if (!query.isEmpty()) {
@@ -170,7 +170,7 @@ final class OpenResponses implements AutoCloseable {
                         .join();
             }
             socket.sendText("{\"type\": \"ping\"}", true).join(); // answered when the subscription is open
-            answered.get(10, TimeUnit.SECONDS);
+            answered.get(60, TimeUnit.SECONDS);
         }
         ends.put(name, end);
         closing.put(name, socket::abort);

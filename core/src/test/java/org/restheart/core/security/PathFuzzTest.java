@@ -19,7 +19,7 @@ import org.restheart.testkit.WithMongo;
 /// `-Dfuzz.seed=7` others.
 @WithMongo
 class PathFuzzTest {
-    private static final int REQUESTS = Integer.getInteger("fuzz.requests", 3_000);
+    private static final int REQUESTS = Integer.getInteger("fuzz.requests", 1_500);
     private static final long SEED = Long.getLong("fuzz.seed", 40);
     private static final List<String> ENDS = List.of(
             "",
@@ -102,7 +102,7 @@ class PathFuzzTest {
         var credentials =
                 Base64.getEncoder().encodeToString((user + ":" + user + "-pw").getBytes(StandardCharsets.UTF_8));
         try (var socket = new Socket(address.getAddress(), address.getPort())) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             socket.getOutputStream()
                     .write(("GET " + target
                                     + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Basic "

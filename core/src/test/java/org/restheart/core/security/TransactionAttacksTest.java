@@ -21,7 +21,7 @@ import org.restheart.testkit.WithMongo;
 
 /// What a caller can do with a transaction of its own that it could not do without.
 @WithMongo
-@Timeout(60)
+@Timeout(180)
 class TransactionAttacksTest {
     private static final String PATTERN = "^(.+)@(.+)!$";
 
@@ -47,8 +47,9 @@ class TransactionAttacksTest {
         var admin = gateway.as("admin");
         admin.put("/_schemas", "{}");
         assertThat(admin.post("/_schemas", """
-                        {"_id": "form", "properties":
-                          {"texts": {"type": "array", "items": {"type": "string", "pattern": "%s"}}}}""".formatted(PATTERN)).statusCode()).isEqualTo(201);
+            {"_id": "form", "properties":
+              {"texts": {"type": "array", "items": {"type": "string", "pattern": "%s"}}}}\
+            """.formatted(PATTERN)).statusCode()).isEqualTo(201);
         assertThat(admin.put("/forms", "{\"jsonSchema\": {\"schemaId\": \"form\"}}")
                         .statusCode())
                 .isEqualTo(201);

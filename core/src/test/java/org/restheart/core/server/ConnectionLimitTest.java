@@ -23,16 +23,16 @@ class ConnectionLimitTest {
 
     private static Gateway start(String core, String more) {
         return Gateway.start(GatewayConfig.parse("""
-                http-listener: {host: 127.0.0.1, port: 0}
-                mclient: {enabled: false}
-                mongo: {enabled: false}
-                mongoRealmAuthenticator: {enabled: false}
-                mongoAclAuthorizer: {enabled: false}
-                basicAuthMechanism: {enabled: false}
-                fullAuthorizer: {enabled: true, authentication-required: false}
-                core: {%s}
-                %s
-                """.formatted(core, more)));
+            http-listener: {host: 127.0.0.1, port: 0}
+            mclient: {enabled: false}
+            mongo: {enabled: false}
+            mongoRealmAuthenticator: {enabled: false}
+            mongoAclAuthorizer: {enabled: false}
+            basicAuthMechanism: {enabled: false}
+            fullAuthorizer: {enabled: true, authentication-required: false}
+            core: {%s}
+            %s
+            """.formatted(core, more)));
     }
 
     /// Whether a connection from an address of this machine is served.
@@ -45,7 +45,7 @@ class ConnectionLimitTest {
 
     private static boolean answers(Socket socket) {
         try {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             socket.getOutputStream().write(PING);
             return socket.getInputStream().read() == 'H';
         } catch (IOException _) {

@@ -48,7 +48,7 @@ class Http2LimitsTest {
 
     private static String status(TestServer server) throws IOException {
         try (var socket = new Socket()) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             socket.connect(server.listener().address());
             socket.getOutputStream().write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);

@@ -26,6 +26,7 @@ import org.restheart.http.push.Ending;
 import org.restheart.http.push.Message;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
+import org.restheart.testkit.Patience;
 
 /// Messages that the server sends of its own accord, over the wire.
 class PushTest {
@@ -51,7 +52,7 @@ class PushTest {
 
     private Socket open(String request) throws IOException {
         var socket = new Socket();
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(60_000);
         socket.connect(server.listener().address());
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
         return socket;
@@ -66,7 +67,7 @@ class PushTest {
     }
 
     private Backlog backlog() throws InterruptedException {
-        return Objects.requireNonNull(opened.poll(10, TimeUnit.SECONDS));
+        return Objects.requireNonNull(opened.poll(60, TimeUnit.SECONDS));
     }
 
     private static Offer offer(Backlog backlog, Transport transport, String text) {
@@ -292,7 +293,7 @@ class PushTest {
             assertThat(frame(in)).isEqualTo("close 1001");
             send(webSocket, 8, (byte) 0x03, (byte) 0xE9);
             assertThat(eventsIn.readAllBytes()).isEmpty();
-            assertThat(stop.join(Duration.ofSeconds(3))).isTrue();
+            assertThat(stop.join(Patience.relative(Duration.ofSeconds(3)))).isTrue();
         }
     }
 
@@ -310,7 +311,7 @@ class PushTest {
             }
         });
         try (var socket = open(UPGRADE)) {
-            assertThat(answered.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(answered.await(60, TimeUnit.SECONDS)).isTrue();
             var stop = Thread.ofPlatform().start(server::close);
             await().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
             stopping.countDown();

@@ -25,7 +25,7 @@ public final class RawClient implements AutoCloseable {
     /// @param own the address of this client, one of 127.0.0.0/8; null for any
     public RawClient(InetSocketAddress address, @Nullable String own) throws IOException {
         socket = new Socket();
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(60_000);
         if (own != null) {
             socket.bind(new InetSocketAddress(own, 0));
         }

@@ -82,7 +82,7 @@ final class RawHttp2 implements AutoCloseable {
     }
 
     private RawHttp2(InetSocketAddress address, String beginning, byte[] settings) throws IOException {
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(60_000);
         socket.connect(address);
         in = new DataInputStream(socket.getInputStream());
         write(beginning);
@@ -247,7 +247,7 @@ final class RawHttp2 implements AutoCloseable {
 
     /// The frame by which a stream ends: its last one, or a reset. Waits for half a minute.
     Frame awaitEnd(int stream) throws IOException {
-        socket.setSoTimeout(30_000);
+        socket.setSoTimeout(60_000);
         while (true) {
             var frame = frame();
             boolean ends = frame.type() == RESET || frame.endsStream();
@@ -264,7 +264,7 @@ final class RawHttp2 implements AutoCloseable {
 
     /// Reads until so many streams have ended. Waits for half a minute. See [#reading].
     Map<Integer, Received> receive(int streams) throws IOException {
-        socket.setSoTimeout(30_000);
+        socket.setSoTimeout(60_000);
         var received = new HashMap<Integer, Received>();
         var ended = new HashSet<Integer>();
         int unread = 0;

@@ -127,7 +127,7 @@ final class RawTarget implements AutoCloseable {
     }
 
     String next() throws InterruptedException {
-        var request = requests.poll(10, TimeUnit.SECONDS);
+        var request = requests.poll(60, TimeUnit.SECONDS);
         assertThat(request).isNotNull();
         return request;
     }

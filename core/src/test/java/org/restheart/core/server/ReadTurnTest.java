@@ -133,7 +133,7 @@ class ReadTurnTest {
             var factory = keystore.context().getSocketFactory();
             var port = server.listener().address().getPort();
             var client = floods.sockets.add(factory.createSocket("localhost", port));
-            client.setSoTimeout(10_000);
+            client.setSoTimeout(60_000);
             get(client);
             for (int i = 0; i < 4; i++) {
                 var socket = floods.sockets.add((SSLSocket) factory.createSocket("localhost", port));

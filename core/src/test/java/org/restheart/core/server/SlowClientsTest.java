@@ -133,10 +133,10 @@ class SlowClientsTest {
         var transport = request.contains("websocket") ? Transport.WEB_SOCKET : Transport.SSE;
         try (var server = TestServer.with(LIMITS, pushing("/push", transport, opened::add));
                 var socket = new Socket()) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             socket.connect(server.listener().address());
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-            var backlog = opened.poll(10, TimeUnit.SECONDS);
+            var backlog = opened.poll(60, TimeUnit.SECONDS);
             assertThat(backlog).isNotNull();
             awaitLimits(server);
             backlog.offer(new Message("1", "still there".getBytes(StandardCharsets.UTF_8), 0).framed(transport));

@@ -45,14 +45,14 @@ class TlsPushTest {
 
     private SSLSocket open(String request) throws Exception {
         var socket = (SSLSocket) KEYSTORE.context().getSocketFactory().createSocket();
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(60_000);
         socket.connect(server.listener().address());
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
         return socket;
     }
 
     private Backlog backlog() throws InterruptedException {
-        return Objects.requireNonNull(opened.poll(10, TimeUnit.SECONDS));
+        return Objects.requireNonNull(opened.poll(60, TimeUnit.SECONDS));
     }
 
     private static BufferedReader afterHead(SSLSocket socket) throws IOException {

@@ -156,7 +156,7 @@ class TlsTest {
                 answers.add(client.sendAsync(request(server, "https", path).build(), BodyHandlers.ofString()));
             }
             for (int i = 0; i < 100; i++) {
-                var answer = answers.get(i).get(10, TimeUnit.SECONDS);
+                var answer = answers.get(i).get(60, TimeUnit.SECONDS);
                 assertThat(answer.version()).isEqualTo(Version.HTTP_2);
                 assertThat(answer.body()).isEqualTo((i % 2 == 0 ? "/io/" : "/") + i);
             }
@@ -214,7 +214,7 @@ class TlsTest {
             try (var content = answer.body()) {
                 assertThat(content.readNBytes(100_000)).hasSize(100_000);
             }
-            assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(closed.await(60, TimeUnit.SECONDS)).isTrue();
             assertStatus(200, client.send(request(server, "https", "/").build(), BodyHandlers.ofString()));
         }
     }

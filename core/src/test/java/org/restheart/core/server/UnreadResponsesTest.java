@@ -22,7 +22,7 @@ class UnreadResponsesTest {
     private static Socket silent(TestServer server, String address, String target) throws IOException {
         var socket = new Socket();
         socket.setReceiveBufferSize(4_096);
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(60_000);
         socket.bind(new InetSocketAddress(address, 0));
         socket.connect(server.listener().address());
         socket.getOutputStream()

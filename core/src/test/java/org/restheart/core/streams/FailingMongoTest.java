@@ -10,9 +10,11 @@ import com.mongodb.MongoWriteException;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
@@ -158,24 +160,30 @@ class FailingMongoTest extends OwnMongoFixture {
     @ValueSource(ints = {10107, 189, 11600, 11601, 91})
     void an_operation_that_an_election_or_a_restart_interrupts_may_be_tried_again_soon(int code) throws Exception {
         gateway.send("PUT", "/t/one", "{}");
-        for (var request : List.of(
-                new Call("find", "GET", "/t"),
-                new Call("find", "GET", "/t/one"),
-                new Call("aggregate", "GET", "/t/_size?filter={\"n\":1}"),
-                new Call(WRITES, "POST", "/t"),
-                new Call(WRITES, "PATCH", "/t/one"),
-                new Call(WRITES, "PUT", "/t/one"),
-                new Call(WRITES, "DELETE", "/t/one"))) {
-            OwnReplicaSet.fail(client, NAMESPACE, request.command(), code, 1_000);
-            try {
-                var answer = gateway.send(request.method(), request.encoded(), "{\"m\": 1}");
+        OwnReplicaSet.fail(client, NAMESPACE, "find', '" + WRITES, code, 1_000);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var answers = new LinkedHashMap<String, Future<HttpResponse<String>>>();
+            for (var request : List.of(
+                    "GET /t",
+                    "GET /t/one",
+                    "GET /t/_size?filter={\"n\":1}",
+                    "POST /t",
+                    "PATCH /t/one",
+                    "PUT /t/one",
+                    "DELETE /t/one")) {
+                var words = request.split(" ");
+                var call = new Call("", words[0], words[1]);
+                answers.put(request, threads.submit(() -> gateway.send(call.method(), call.encoded(), "{\"m\": 1}")));
+            }
+            for (var request : answers.keySet()) {
+                var answer = answers.get(request).get();
                 assertThat(answer.statusCode())
                         .as("%s: %s", request, answer.body())
                         .isEqualTo(503);
                 assertThat(answer.headers().firstValue("Retry-After")).isPresent();
-            } finally {
-                OwnReplicaSet.fail(client, NAMESPACE, request.command(), code, 0);
             }
+        } finally {
+            OwnReplicaSet.fail(client, NAMESPACE, "find", code, 0);
         }
     }
 
@@ -219,12 +227,12 @@ class FailingMongoTest extends OwnMongoFixture {
         for (var broken : List.of("files", "chunks")) {
             OwnReplicaSet.breakConnection(client, "history.pictures." + broken, "insert", 3);
             var stored = gateway.send("POST", "/pictures.files", """
-                    --b\r
-                    Content-Disposition: form-data; name="file"; filename="f"\r
-                    \r
-                    %s\r
-                    --b--\r
-                    """.formatted(broken), "Content-Type", form);
+                --b\r
+                Content-Disposition: form-data; name="file"; filename="f"\r
+                \r
+                %s\r
+                --b--\r
+                """.formatted(broken), "Content-Type", form);
             assertStatus(201, stored);
             OwnReplicaSet.breakConnection(client, "history.pictures." + broken, "find", 3);
             var file = URI.create(stored.headers().firstValue("Location").orElseThrow())

@@ -17,10 +17,11 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class StreamStartTest {
     private static final String DEFINITIONS = """
-            {"streams": [
-              {"uri": "all", "stages": []},
-              {"uri": "nw", "stages": [], "notify_when": {"fullDocument::tenant": {"$var": "tid"}},
-               "notify_when_required": true}]}""";
+        {"streams": [
+          {"uri": "all", "stages": []},
+          {"uri": "nw", "stages": [], "notify_when": {"fullDocument::tenant": {"$var": "tid"}},
+           "notify_when_required": true}]}\
+        """;
 
     @AutoClose
     private final StreamsGateway gateway;
@@ -84,7 +85,7 @@ class StreamStartTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(180)
     void a_client_that_is_cut_off_before_its_first_event_misses_none() throws Exception {
         var target = "/t/_streams/all?resumeAfter=";
         String id;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class JudgedChangesTest {
     private static final List<String> STEPS =
             List.of("a", "b", "a", "b", "c", "", "0", "1", "$", "$[]", "$[x]", "$[y]", "$id", "$[");
-    private static final int CASES = 50_000;
+    private static final int CASES = 15_000;
 
     /// The paths named by a content, and those whose value it replaces: as they may be read, and as the names that they
     /// are, in which dots of names within documents are [#DOT].

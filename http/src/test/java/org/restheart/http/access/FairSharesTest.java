@@ -96,7 +96,7 @@ class FairSharesTest {
         shares.release(B);
         assertThat(waiting).isNotDone();
         shares.release(A);
-        assertThat(waiting.get(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(waiting.get(60, TimeUnit.SECONDS)).isTrue();
         assertThat(shares.tryTake(A)).isFalse();
     }
 
@@ -122,7 +122,7 @@ class FairSharesTest {
         var holder = A;
         for (var expected : List.of(A, B, A)) {
             shares.release(holder);
-            holder = served.poll(20, TimeUnit.SECONDS);
+            holder = served.poll(60, TimeUnit.SECONDS);
             assertThat(holder).isEqualTo(expected);
         }
     }
@@ -150,7 +150,7 @@ class FairSharesTest {
         awaitWaiting();
         assertThat(waiting).isNotDone();
         shares.release(B);
-        assertThat(waiting.get(20, TimeUnit.SECONDS)).contains(B);
+        assertThat(waiting.get(60, TimeUnit.SECONDS)).contains(B);
         shares.release(A, 5);
         shares.release(B, 2);
         shares.release(C);
@@ -252,7 +252,7 @@ class FairSharesTest {
         var account = taking(shares, CallerScope.account("ada"));
         awaitWaiting();
         shares.release(CallerScope.address("taking 0"));
-        assertThat(account.get(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(account.get(60, TimeUnit.SECONDS)).isTrue();
     }
 
     /// An address alone gets about a third, any number of them three quarters, and any other one a place until there

@@ -96,7 +96,7 @@ class PushBudgetTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(180)
     void nothing_is_counted_when_everything_is_closed() throws Exception {
         var open = new AtomicBoolean(true);
         var backlogs = new ArrayList<Backlog>();

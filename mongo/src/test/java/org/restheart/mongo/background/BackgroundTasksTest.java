@@ -20,7 +20,7 @@ class BackgroundTasksTest {
                 ran.set(asked.get());
                 ended.countDown();
             });
-            assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
         }
         assertThat(ran.get()).as("refusals before").isGreaterThanOrEqualTo(5);
     }

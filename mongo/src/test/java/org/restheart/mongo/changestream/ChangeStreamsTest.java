@@ -40,7 +40,7 @@ import org.restheart.testkit.WithMongo;
 
 @NullMarked
 @WithMongo
-@Timeout(60)
+@Timeout(180)
 class ChangeStreamsTest {
     private final TestMongo mongo;
     private final StreamDefinition definition;

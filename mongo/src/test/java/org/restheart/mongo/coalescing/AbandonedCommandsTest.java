@@ -34,14 +34,14 @@ class AbandonedCommandsTest extends BatchQueueFixture {
         var underWay = queue.submit(0, 1);
         gate.sent.await();
         var late = queue.submit(1, 1);
-        assertThatThrownBy(() -> late.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> late.get(60, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOfSatisfying(
                         ProblemException.class,
                         e -> assertThat(e.problem().status()).isEqualTo(503));
         gate.open.countDown();
-        assertThat(underWay.get(10, TimeUnit.SECONDS).outcome()).isZero();
-        assertThat(queue.submit(2, 1).get(10, TimeUnit.SECONDS).outcome()).isEqualTo(2);
+        assertThat(underWay.get(60, TimeUnit.SECONDS).outcome()).isZero();
+        assertThat(queue.submit(2, 1).get(60, TimeUnit.SECONDS).outcome()).isEqualTo(2);
     }
 
     /// Also one that has waited for a connection, beside which others may run.
@@ -60,15 +60,15 @@ class AbandonedCommandsTest extends BatchQueueFixture {
                 System::nanoTime);
         var behind = stuck.queue.submit(1, 1);
         states.set(deployment(false));
-        assertThatThrownBy(() -> stuck.pending.get(30, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> stuck.pending.get(60, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOfSatisfying(ProblemException.class, e -> {
                     assertThat(e.problem().status()).isEqualTo(503);
                     assertThat(e.problem().headers().first("Retry-After")).isPresent();
                 });
-        assertThat(behind.get(30, TimeUnit.SECONDS).outcome()).isEqualTo(1);
+        assertThat(behind.get(60, TimeUnit.SECONDS).outcome()).isEqualTo(1);
         stuck.gate.open.countDown();
-        assertThat(stuck.queue.submit(2, 1).get(30, TimeUnit.SECONDS).outcome()).isEqualTo(2);
+        assertThat(stuck.queue.submit(2, 1).get(60, TimeUnit.SECONDS).outcome()).isEqualTo(2);
     }
 
     /// A heartbeat that timed out tells that the server is silent: on the queue's clock, no time has passed.
@@ -77,7 +77,7 @@ class AbandonedCommandsTest extends BatchQueueFixture {
         var states = new AtomicReference<>(deployment(true));
         var stuck = new StuckQueue(states, () -> ServerOfCommand.asked(SERVER), () -> 0);
         states.set(silent());
-        assertThatThrownBy(() -> stuck.pending.get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(ProblemException.class);
+        assertThatThrownBy(() -> stuck.pending.get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(ProblemException.class);
         stuck.gate.open.countDown();
     }
 
@@ -101,10 +101,10 @@ class AbandonedCommandsTest extends BatchQueueFixture {
                     return time.addAndGet(TimeUnit.SECONDS.toNanos(2));
                 });
         states.set(silent());
-        assertThat(looks.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(looks.await(60, TimeUnit.SECONDS)).isTrue();
         assertThat(stuck.pending).isNotDone();
         stuck.gate.open.countDown();
-        assertThat(stuck.pending.get(30, TimeUnit.SECONDS).outcome()).isZero();
+        assertThat(stuck.pending.get(60, TimeUnit.SECONDS).outcome()).isZero();
     }
 
     /// One server of two has not answered a heartbeat in time.

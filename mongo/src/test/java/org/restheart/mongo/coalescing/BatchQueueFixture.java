@@ -90,7 +90,7 @@ abstract class BatchQueueFixture {
         void pass() {
             sent.countDown();
             try {
-                if (!open.await(10, TimeUnit.SECONDS)) {
+                if (!open.await(60, TimeUnit.SECONDS)) {
                     throw new IllegalStateException("gate stayed closed");
                 }
             } catch (InterruptedException e) {

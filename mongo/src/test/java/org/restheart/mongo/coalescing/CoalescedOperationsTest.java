@@ -40,7 +40,7 @@ import org.restheart.testkit.WithMongo;
 /// property `coalescing.stress.operations`; the default is the short form.
 @WithMongo
 class CoalescedOperationsTest {
-    private static final int OPERATIONS = Integer.getInteger("coalescing.stress.operations", 20_000);
+    private static final int OPERATIONS = Integer.getInteger("coalescing.stress.operations", 8_000);
 
     private final TestMongo mongo;
     private final CoalescedInserts inserts;

@@ -28,7 +28,7 @@ import org.restheart.testkit.WithMongo;
 /// Changes and removals of single documents by a coalescer.
 @WithMongo
 abstract class CoalescedWritesFixture {
-    static final int OPERATIONS = Integer.getInteger("coalescing.stress.operations", 20_000);
+    static final int OPERATIONS = Integer.getInteger("coalescing.stress.operations", 8_000);
 
     final TestMongo mongo;
     final CoalescedWrites updates;

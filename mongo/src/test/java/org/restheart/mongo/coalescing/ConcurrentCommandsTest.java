@@ -38,7 +38,7 @@ class ConcurrentCommandsTest extends BatchQueueFixture {
         }
 
         void assertSent(int size) throws InterruptedException {
-            assertThat(sent.poll(10, TimeUnit.SECONDS)).hasSize(size);
+            assertThat(sent.poll(60, TimeUnit.SECONDS)).hasSize(size);
         }
 
         void assertNothingSent() throws InterruptedException {
@@ -71,9 +71,9 @@ class ConcurrentCommandsTest extends BatchQueueFixture {
         load.add(100, System.nanoTime()); // in other queues
         try {
             var slow = queue.submit(1, 1);
-            assertThat(gate.sent.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(gate.sent.await(60, TimeUnit.SECONDS)).isTrue();
             var other = queue.submit(2, 1);
-            assertThat(other.get(5, TimeUnit.SECONDS).outcome()).isEqualTo(2);
+            assertThat(other.get(60, TimeUnit.SECONDS).outcome()).isEqualTo(2);
             assertThat(slow.isDone()).isFalse();
         } finally {
             gate.open.countDown();

@@ -229,7 +229,7 @@ class FailureTest {
             assertThat(waiting).hasSizeLessThan(2_000);
             assertThat(full).isEqualTo(5_000 - waiting.size());
             for (var pending : waiting) {
-                var failure = pending.handle((_, thrown) -> thrown).get(20, TimeUnit.SECONDS);
+                var failure = pending.handle((_, thrown) -> thrown).get(60, TimeUnit.SECONDS);
                 assertThat(failure).isInstanceOfAny(ProblemException.class, MongoException.class);
             }
         } finally {

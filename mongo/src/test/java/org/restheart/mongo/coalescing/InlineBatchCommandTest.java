@@ -44,7 +44,7 @@ class InlineBatchCommandTest extends BatchQueueFixture {
             inline.run();
             assertThat(pending).isCompletedWithValue(new BatchResult<>(Thread.currentThread(), 1));
         }
-        assertThat(queue.submit(2, 1).get(10, TimeUnit.SECONDS).outcome()).isNotEqualTo(Thread.currentThread());
+        assertThat(queue.submit(2, 1).get(60, TimeUnit.SECONDS).outcome()).isNotEqualTo(Thread.currentThread());
     }
 
     @Test
@@ -54,7 +54,7 @@ class InlineBatchCommandTest extends BatchQueueFixture {
         var second = queue(limits(1, 10, 1000, 10), WithInlineForm.of(WithInlineForm.COMPLETES));
         var left = inline.during(() -> first.submit(1, 1));
         var other = inline.during(() -> second.submit(1, 1));
-        assertThat(other.get(10, TimeUnit.SECONDS).outcome()).isNotEqualTo(Thread.currentThread());
+        assertThat(other.get(60, TimeUnit.SECONDS).outcome()).isNotEqualTo(Thread.currentThread());
         inline.run();
         assertThat(left).isCompletedWithValue(new BatchResult<>(Thread.currentThread(), 1));
     }
@@ -92,7 +92,7 @@ class InlineBatchCommandTest extends BatchQueueFixture {
         inline.run();
         assertThat(pending).isCompletedWithValue(new BatchResult<>(Thread.currentThread(), 1));
         for (var other : others) {
-            assertThat(other.get(10, TimeUnit.SECONDS).outcome()).isNotEqualTo(Thread.currentThread());
+            assertThat(other.get(60, TimeUnit.SECONDS).outcome()).isNotEqualTo(Thread.currentThread());
         }
     }
 
@@ -102,7 +102,7 @@ class InlineBatchCommandTest extends BatchQueueFixture {
             var inline = new InlineCommand();
             var pending = inline.during(() -> queue.submit(1, 1));
             inline.run();
-            assertThat(pending.get(10, TimeUnit.SECONDS).outcome()).isNotNull().isNotEqualTo(Thread.currentThread());
+            assertThat(pending.get(60, TimeUnit.SECONDS).outcome()).isNotNull().isNotEqualTo(Thread.currentThread());
         }
     }
 }

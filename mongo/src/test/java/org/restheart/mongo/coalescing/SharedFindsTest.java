@@ -66,7 +66,7 @@ class SharedFindsTest {
         FindResult read() {
             begun.countDown();
             try {
-                if (!goesOn.await(10, TimeUnit.SECONDS)) {
+                if (!goesOn.await(60, TimeUnit.SECONDS)) {
                     throw new IllegalStateException("the test has ended");
                 }
             } catch (InterruptedException e) {
@@ -127,7 +127,7 @@ class SharedFindsTest {
         unlimited.begun.await();
         await().until(second::isDone);
         unlimited.goesOn.countDown();
-        assertThat(first.get(10, TimeUnit.SECONDS).sharing()).isEqualTo(1);
+        assertThat(first.get(60, TimeUnit.SECONDS).sharing()).isEqualTo(1);
         assertThat(second.exceptionNow()).isInstanceOf(MongoExecutionTimeoutException.class);
         hasty.goesOn.countDown();
         threads.close();
@@ -198,7 +198,7 @@ class SharedFindsTest {
                 Lease.CONSTANT,
                 _ -> (Thread.currentThread().equals(here) ? given : taken).read())));
         inline.run();
-        assertThat(pending.get(10, TimeUnit.SECONDS).sharing()).isOne();
+        assertThat(pending.get(60, TimeUnit.SECONDS).sharing()).isOne();
         assertThat(given.closed).isTrue();
         assertThat(taken.closed).isFalse();
     }

@@ -110,7 +110,7 @@ class CursorPoolTest {
     }
 
     @Test
-    @Timeout(30)
+    @Timeout(180)
     void a_request_never_waits_for_a_cursor_to_be_positioned() throws InterruptedException {
         filled("waiting", 500);
         var positioning = new CountDownLatch(1);

@@ -63,7 +63,7 @@ class PasswordHashesTest {
         var realm = realm("ada");
         long wrong = 0;
         long unknown = 0;
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < 80; i++) {
             wrong += cost(() -> realm.verify(get("/"), "ada", "wrong"));
             unknown += cost(() -> realm.verify(get("/"), "nobody", "wrong"));
         }
