@@ -46,19 +46,19 @@ class MistakesInDefinitionsTest {
 
     private String definition() {
         return """
-                {"descriptor": {"enabled": true},
-                 "schema": "enum Kind { A B } type Item { _id: Int sku: String kind: Kind parts(max: Int): [Item] }
-                            type Query { items(max: Int, min: Int, page: Page): [Item] piped: [Item] }
-                            input Page { size: Int }",
-                 "mappings": {
-                   "Kind": {"A": "A"},
-                   "Item": {"sku": "_id", "parts": {"db": "$db", "collection": "c", "find": {"_id": {"$fk": "_id"}},
-                     "limit": {"$arg": ["max", {"$arg": ["rootDoc.n", 1]}]}}},
-                   "Query": {
-                     "items": {"db": "$db", "collection": "c", "limit": {"$arg": ["max", 20]}},
-                     "piped": {"db": "$db", "collection": "c", "stages": [
-                       {"$match": {}}, {"$ifarg": ["@user.userid", {"$limit": 5}]}]}}}}
-                """.replaceAll("\\s*\\n\\s*", " ").replace("$db", mongo.databaseName());
+            {"descriptor": {"enabled": true},
+             "schema": "enum Kind { A B } type Item { _id: Int sku: String kind: Kind parts(max: Int): [Item] }
+                        type Query { items(max: Int, min: Int, page: Page): [Item] piped: [Item] }
+                        input Page { size: Int }",
+             "mappings": {
+               "Kind": {"A": "A"},
+               "Item": {"sku": "_id", "parts": {"db": "$db", "collection": "c", "find": {"_id": {"$fk": "_id"}},
+                 "limit": {"$arg": ["max", {"$arg": ["rootDoc.n", 1]}]}}},
+               "Query": {
+                 "items": {"db": "$db", "collection": "c", "limit": {"$arg": ["max", 20]}},
+                 "piped": {"db": "$db", "collection": "c", "stages": [
+                   {"$match": {}}, {"$ifarg": ["@user.userid", {"$limit": 5}]}]}}}}
+            """.replaceAll("\\s*\\n\\s*", " ").replace("$db", mongo.databaseName());
     }
 
     private HttpResponse<String> define(String wrong, String right) {
@@ -79,7 +79,8 @@ class MistakesInDefinitionsTest {
     @ValueSource(
             strings = {
                 "{'$group': {'_id': '$a', 'n': {'$sum': 1}, 'first': {'$top': {'sortBy': {'a': 1}, 'output': '$b'}}}}",
-                "{'$match': {'$expr': {'$eq': [{'$literal': '$summ'}, {'$getField': 'a'}]}, 'at': {'$geoWithin': {'$box': []}}}}",
+                "{'$match': {'$expr': {'$eq': [{'$literal': '$summ'}, {'$getField': 'a'}]}, 'at': {'$geoWithin':"
+                        + " {'$box': []}}}}",
                 "{'$project': {'a': {'$literal': {'$summ': 1}}, 's': {'$meta': 'textScore'}}}",
                 "{'$facet': {'a': [{'$match': {'n': {'$bitsAllSet': 1}}}, {'$count': 'n'}]}}",
                 "{'$setWindowFields': {'sortBy': {'a': 1}, 'output': {'r': {'$shift': {'output': '$a', 'by': 1}}}}}",
@@ -95,7 +96,8 @@ class MistakesInDefinitionsTest {
     @ValueSource(
             strings = {
                 "\"sort\": {\"a\": 1, \"b\": -1.0, \"s\": {\"$meta\": \"textScore\"}}, \"skip\": 5, \"limit\": 0",
-                "\"sort\": {\"a\": {\"$arg\": [\"min\", 1]}}, \"skip\": {\"$arg\": \"min\"}, \"limit\": {\"$arg\": \"page.size\"}",
+                "\"sort\": {\"a\": {\"$arg\": [\"min\", 1]}}, \"skip\": {\"$arg\": \"min\"}, \"limit\": {\"$arg\":"
+                        + " \"page.size\"}",
                 "\"sort\": {\"$arg\": \"max\"}, \"limit\": {\"$arg\": [\"max\", {\"$arg\": [\"min\", 7.0]}]}"
             })
     void nothing_is_said_about_numbers_and_orders_that_work(String right) {
@@ -121,44 +123,34 @@ class MistakesInDefinitionsTest {
 
     @ParameterizedTest
     @CsvSource(quoteCharacter = '~', delimiter = '|', textBlock = """
-            "itmes"      | "items"      | the schema does not have what is mapped: Query.itmes; did you mean items?
-            "itmes"      | "items"      | without mapping, so null: Query.items
-            "Itm"        | "Item"       | the schema does not have what is mapped: Itm.sku, Itm.parts; did you mean Item?
-            "skuu"       | "sku"        | the schema does not have what is mapped: Item.skuu; did you mean sku?
-            {"a": "A"}   | {"A": "A"}   | the schema does not have what is mapped: Kind.a; did you mean A?
-            "desciptor"  | "descriptor" | 'desciptor' has no effect in the definition; did you mean descriptor?
-            {"docs": {}, | {            | 'docs' has no effect in the definition
-            ["mx", 20]   | ["max", 20]  | $arg in the mapping for Query.items names mx, which is no argument; did you mean max?
-            "user.id"    | "@user.userid" | $ifarg in the mapping for Query.piped names user, which is no argument; did you mean @user?
-            $mach        | $match       | the mapping for Query.piped has the unknown stage $mach; did you mean $match?
-            "match"      | "$match"     | the mapping for Query.piped has the unknown stage match; did you mean $match?
-            "$if"        | "$ifarg"     | the mapping for Query.piped has the unknown stage $if; did you mean $ifarg?
-            {}           | {"$match": {}} | the mapping for Query.piped has a stage with 0 keys, which must be one: []
-            {"$lookup": {"from": "c", "as": "x"}} | {"$match": {}} | the mapping for Query.piped will fail: aggregation pipeline security violation: Security violation: BLACKLISTED_STAGE operator '$lookup' at pipeline[0] - Pipeline stage is in security blacklist
-            "$fkk"       | "$fk"        | the mapping for Item.parts has the unknown operator $fkk; did you mean $fk?
-            "$var"       | "$fk"        | the mapping for Item.parts has the unknown operator $var; did you mean $arg?
-            "collection": "itms", "limit" | "collection": "c", "limit" | the mapping for Query.items names the collection $db.itms, which does not exist
-            "$ifarg"     | "$fk"        | $ifarg in the mapping for Item.parts is not in stages, where it would choose
-            "find": {"n": {"$fk": "n"}}, "limit": {"$arg": ["max", 20]}}, | "limit": {"$arg": ["max", 20]}}, | $fk in the mapping for Query.items is null: there is no parent document
-            "items": "items", | "items": {"db": "$db", "collection": "c", "limit": {"$arg": ["max", 20]}}, | mapped to a path where there is no parent document, so null: Query.items
-            "$ifvar"     | "$ifarg"     | the mapping for Query.piped has the unknown stage $ifvar; did you mean $ifarg?
-            {"$match": {"a": {"$var": "max"}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $var; did you mean $arg?
-            {"$match": {"a": {"$gtt": 1}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $gtt; did you mean $gt?
-            {"$match": {"a": "$arg.max"}} | {"$match": {}} | the mapping for Query.piped has the text $arg.max, which is no variable: that is an object with the key $arg
-            {"$group": {"_id": "$a", "n": {"$summ": 1}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $summ; did you mean $sum?
-            {"$facet": {"a": [{"$mach": {}}]}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $mach; did you mean $match?
-            "@usr.userid" | "@user.userid" | $ifarg in the mapping for Query.piped names @usr, which is no argument; did you mean @user?
-            {"$arg": "page.sise"} | {"$arg": ["max", 20]} | $arg in the mapping for Query.items names page.sise, but Page has no field sise; did you mean size?
-            "skip": -5, "limit": {"$arg": ["max", 20]} | "limit": {"$arg": ["max", 20]} | the mapping for Query.items will fail: skip must not be negative
-            {"$ar": "max"} | {"$arg": ["max", 20]} | the mapping for Query.items will fail: 'limit' must be an integer, $arg or $fk; did you mean $arg?
-            ["max", "20"] | ["max", 20]  | the mapping for Query.items will fail without the argument that 'limit' names: limit must be an integer
-            ["max", 5000] | ["max", 20]  | the mapping for Query.items will fail without the argument that 'limit' names: Query variable cannot be greater than 1000
-            "sort": {"a": "desc"}, "limit": {"$arg": ["max", 20]} | "limit": {"$arg": ["max", 20]} | the mapping for Query.items will fail: the order of a in 'sort' must be 1 or -1
-            "find": {"$where": "true"}, "limit": {"$arg": ["max", 20]} | "limit": {"$arg": ["max", 20]} | the mapping for Query.items will fail: an operator that the server forbids (filterOperatorsBlacklist)
-            "sku": "$_id" | "sku": "_id" | the mapping for Item.sku has the path $_id, which would be a field of that name; did you mean _id?
-            {"$fk": "$_id"} | {"$fk": "_id"} | $fk in the mapping for Item.parts has the path $_id, which would be a field of that name; did you mean _id?
-            "descriptor": {"uri": "/graphql/app", | "descriptor": { | descriptor.uri is below /graphql, so that the app is served at /graphql/graphql/app
-            """)
+        "itmes"      | "items"      | the schema does not have what is mapped: Query.itmes; did you mean items?
+        "itmes"      | "items"      | without mapping, so null: Query.items
+        "Itm"        | "Item"       | the schema does not have what is mapped: Itm.sku, Itm.parts; did you mean Item?
+        "skuu"       | "sku"        | the schema does not have what is mapped: Item.skuu; did you mean sku?
+        {"a": "A"}   | {"A": "A"}   | the schema does not have what is mapped: Kind.a; did you mean A?
+        "desciptor"  | "descriptor" | 'desciptor' has no effect in the definition; did you mean descriptor?
+        {"docs": {}, | {            | 'docs' has no effect in the definition
+        ["mx", 20]   | ["max", 20]  | $arg in the mapping for Query.items names mx, which is no argument; did you mean max?
+        "user.id"    | "@user.userid" | $ifarg in the mapping for Query.piped names user, which is no argument; did you mean @user?
+        $mach        | $match       | the mapping for Query.piped has the unknown stage $mach at stages[0]; did you mean $match?
+        "match"      | "$match"     | the mapping for Query.piped has the unknown stage match; did you mean $match?
+        "$if"        | "$ifarg"     | the mapping for Query.piped has the unknown stage $if at stages[1]; did you mean $ifarg?
+        {}           | {"$match": {}} | the mapping for Query.piped has the stage {}: each stage is an object of its own, with one key
+        {"$lookup": {"from": "c", "as": "x"}} | {"$match": {}} | the mapping for Query.piped will fail: aggregation pipeline security violation: Security violation: BLACKLISTED_STAGE operator '$lookup' at pipeline[0] - Pipeline stage is in security blacklist
+        "$fkk"       | "$fk"        | the mapping for Item.parts has the unknown operator $fkk at find._id; did you mean $fk?
+        "$var"       | "$fk"        | the mapping for Item.parts has the unknown operator $var at find._id; did you mean $arg?
+        "collection": "itms", "limit" | "collection": "c", "limit" | the mapping for Query.items names the collection $db.itms, which does not exist
+        "find": {"n": {"$fk": "n"}}, "limit": {"$arg": ["max", 20]}}, | "limit": {"$arg": ["max", 20]}}, | $fk in the mapping for Query.items is null: there is no parent document
+        "items": "items", | "items": {"db": "$db", "collection": "c", "limit": {"$arg": ["max", 20]}}, | mapped to a path where there is no parent document, so null: Query.items
+        "$ifvar"     | "$ifarg"     | the mapping for Query.piped has the unknown stage $ifvar at stages[1]; did you mean $ifarg?
+        {"$match": {"a": {"$var": "max"}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $var at stages[0].$match.a; did you mean $arg?
+        {"$match": {"a": {"$gtt": 1}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $gtt at stages[0].$match.a; did you mean $gt?
+        {"$group": {"_id": "$a", "n": {"$summ": 1}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $summ at stages[0].$group.n; did you mean $sum?
+        {"$facet": {"a": [{"$mach": {}}]}} | {"$match": {}} | the mapping for Query.piped has the unknown stage $mach at stages[0].$facet.a[0]; did you mean $match?
+        "@usr.userid" | "@user.userid" | $ifarg in the mapping for Query.piped names @usr, which is no argument; did you mean @user?
+        "find": {"$where": "true"}, "limit": {"$arg": ["max", 20]} | "limit": {"$arg": ["max", 20]} | the mapping for Query.items will fail: an operator that the server forbids (filterOperatorsBlacklist)
+        "descriptor": {"uri": "/graphql/app", | "descriptor": { | descriptor.uri is below /graphql, so that the app is served at /graphql/graphql/app
+        """)
     void a_misspelt_name_is_warned_of(String wrong, String right, String warning) {
         var written = right.equals("{")
                 ? admin.send("PUT", "/defs/gql-apps/app?wm=upsert", definition().replaceFirst("\\{", wrong))
@@ -182,22 +174,22 @@ class MistakesInDefinitionsTest {
 
     @ParameterizedTest
     @CsvSource(quoteCharacter = '~', delimiter = '|', textBlock = """
-            [Itm]          | [Item]        | The field type 'Itm' is not present when resolving type 'Query' [@1:88]; did you mean Item?
-            sku: Date      | sku: String   | is not present when resolving type 'Item' [@1:19]; did you mean DateTime?
-            sku: Date } scalar Date type X { y: Int | sku: String | There is no scalar implementation for the named  'Date' scalar type; did you mean DateTime? Beside GraphQL's own scalars there are BsonDocument, DateTime, Decimal128, Long, ObjectId, Regex, Timestamp, which are not declared
-            sku: JSON      | sku: String   | ; did you mean BsonDocument?
-            max: Integer   | max: Int      | ; did you mean Int?
-            sku:: String   | sku: String   | Invalid GraphQL schema: Invalid syntax with offending token ':' at line 1 column 44
-            type query     | type Query    | there is no type Query. 'query' has no effect; did you mean Query?
-            "query": {     | "Query": {    | at least one Query. 'query' has no effect; did you mean Query?
-            "coll": "c", "limit" | "collection": "c", "limit" | The mapping for Query.items does not specify the property 'collection'. 'coll' has no effect; did you mean collection?
-            "filter": {    | "find": {     | 'filter' has no effect in the mapping for Item.parts; did you mean find?
-            "wher": {      | "find": {     | 'wher' has no effect in the mapping for Item.parts; did you mean find?
-            "db": "a b", "collection": "c", "limit" | "db": "$db", "collection": "c", "limit" | The mapping for Query.items has no valid name in the property 'db'
-            "pipeline": [  | "stages": [   | 'pipeline' has no effect in the mapping for Query.piped; did you mean stages?
-            "dataLoader": {"batching": "yes"}, "find" | "find" | 'batching' must be a Boolean in dataLoader of the mapping for Item.parts
-            "dataLoader": {"maxBatchSize": 0}, "find" | "find" | 'maxBatchSize' must be 1 or more in dataLoader of the mapping for Item.parts
-            """)
+        [Itm]          | [Item]        | The field type 'Itm' is not present when resolving type 'Query' [@1:88]; did you mean Item?
+        sku: Date      | sku: String   | is not present when resolving type 'Item' [@1:19]; did you mean DateTime?
+        sku: Date } scalar Date type X { y: Int | sku: String | There is no scalar implementation for the named  'Date' scalar type; did you mean DateTime? Beside GraphQL's own scalars there are BsonDocument, DateTime, Decimal128, Long, ObjectId, Regex, Timestamp, which are not declared
+        sku: JSON      | sku: String   | ; did you mean BsonDocument?
+        max: Integer   | max: Int      | ; did you mean Int?
+        sku:: String   | sku: String   | Invalid GraphQL schema: Invalid syntax with offending token ':' at line 1 column 44
+        type query     | type Query    | there is no type Query. 'query' has no effect; did you mean Query?
+        "query": {     | "Query": {    | at least one Query. 'query' has no effect; did you mean Query?
+        "coll": "c", "limit" | "collection": "c", "limit" | The mapping for Query.items does not specify the property 'collection'. 'coll' has no effect; did you mean collection?
+        "filter": {    | "find": {     | 'filter' has no effect in the mapping for Item.parts; did you mean find?
+        "wher": {      | "find": {     | 'wher' has no effect in the mapping for Item.parts; did you mean find?
+        "db": "a b", "collection": "c", "limit" | "db": "$db", "collection": "c", "limit" | The mapping for Query.items has no valid name in the property 'db'
+        "pipeline": [  | "stages": [   | 'pipeline' has no effect in the mapping for Query.piped; did you mean stages?
+        "dataLoader": {"batching": "yes"}, "find" | "find" | 'batching' must be a Boolean in dataLoader of the mapping for Item.parts
+        "dataLoader": {"maxBatchSize": 0}, "find" | "find" | 'maxBatchSize' must be 1 or more in dataLoader of the mapping for Item.parts
+        """)
     void a_definition_that_cannot_work_is_refused_with_what_was_meant(String wrong, String right, String message) {
         var written = define(wrong, right);
         assertStatus(400, written);
@@ -209,16 +201,16 @@ class MistakesInDefinitionsTest {
 
     @ParameterizedTest
     @CsvSource(quoteCharacter = '~', delimiter = '|', textBlock = """
-            {"$typeResolver": {"It": "true"}}    | does not map all union members: Item, Part.
-            {"$typeResolver": {"Itm": "true", "Part": "true"}} | union members: Item. 'Itm' has no effect; did you mean Item?
-            {"$typeresolver": {"Item": "true", "Part": "true"}} | Missing $typeResolver for union U. '$typeresolver' has no effect; did you mean $typeResolver?
-            {"$typeResolver": {"Item": "field-exist(a)", "Part": "true"}} | unknown predicate 'field-exist'; did you mean field-exists?
-            """)
+        {"$typeResolver": {"It": "true"}}    | does not map all union members: Item, Part.
+        {"$typeResolver": {"Itm": "true", "Part": "true"}} | union members: Item. 'Itm' has no effect; did you mean Item?
+        {"$typeresolver": {"Item": "true", "Part": "true"}} | Missing $typeResolver for union U. '$typeresolver' has no effect; did you mean $typeResolver?
+        {"$typeResolver": {"Item": "field-exist(a)", "Part": "true"}} | unknown predicate 'field-exist'; did you mean field-exists?
+        """)
     void so_is_a_resolver(String resolver, String message) {
         var written = admin.send("PUT", "/defs/gql-apps/app?wm=upsert", """
-                {"schema": "type Item { a: Int } type Part { b: Int } union U = Item | Part type Query { u: U }",
-                 "mappings": {"U": %s, "Query": {"u": {"db": "d", "collection": "c"}}}}
-                """.formatted(resolver));
+            {"schema": "type Item { a: Int } type Part { b: Int } union U = Item | Part type Query { u: U }",
+             "mappings": {"U": %s, "Query": {"u": {"db": "d", "collection": "c"}}}}
+            """.formatted(resolver));
         assertStatus(400, written);
         assertThat(written.body()).contains(message);
     }
@@ -226,9 +218,9 @@ class MistakesInDefinitionsTest {
     @Test
     void a_resolver_of_a_type_that_cannot_be_is_warned_of() {
         var written = admin.send("PUT", "/defs/gql-apps/app?wm=upsert", """
-                {"schema": "type Item { a: Int } union U = Item type Query { u: U }",
-                 "mappings": {"U": {"$typeResolver": {"Item": "true", "Itm": "true"}}, "Query": {"u": {"db": "d", "collection": "c"}}}}
-                """);
+            {"schema": "type Item { a: Int } union U = Item type Query { u: U }",
+             "mappings": {"U": {"$typeResolver": {"Item": "true", "Itm": "true"}}, "Query": {"u": {"db": "d", "collection": "c"}}}}
+            """);
         assertStatus(201, written);
         assertThat(written.headers().allValues("Warning"))
                 .contains("299 - \"$typeResolver for U names Itm, which is none of its types; did you mean Item?\"");
@@ -239,9 +231,9 @@ class MistakesInDefinitionsTest {
     void a_long_predicate_is_read() {
         var written = admin.send(
                 "PUT", "/defs/gql-apps/app?wm=upsert", """
-                {"schema": "type Item { a: Int } union U = Item type Query { u: U }",
-                 "mappings": {"U": {"$typeResolver": {"Item": "value-eq('%s')"}}, "Query": {"u": {"db": "d", "collection": "c"}}}}
-                """.formatted("\\\"" + "x\\\\n".repeat(50_000) + "\\\""));
+                    {"schema": "type Item { a: Int } union U = Item type Query { u: U }",
+                     "mappings": {"U": {"$typeResolver": {"Item": "value-eq('%s')"}}, "Query": {"u": {"db": "d", "collection": "c"}}}}
+                    """.formatted("\\\"" + "x\\\\n".repeat(50_000) + "\\\""));
         assertStatus(201, written);
     }
 

@@ -75,7 +75,7 @@ public final class Apps {
     /// @param definition with unescaped keys
     /// @param app compiled of it
     public List<String> warnings(BsonDocument definition, App app) {
-        return DefinitionWarnings.of(definition, app.schema(), app.fields(), limits, collections);
+        return DefinitionWarnings.of(definition, app.schema(), app.fields(), collections);
     }
 
     private static void checkDescriptor(BsonDocument definition, AppUris uris, boolean strict) throws InvalidApp {

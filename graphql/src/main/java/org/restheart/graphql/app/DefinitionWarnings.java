@@ -23,15 +23,12 @@ import org.restheart.mongo.reading.DocumentReads;
 final class DefinitionWarnings {
     private final GraphQLSchema schema;
     private final Map<String, FieldMapping> fields;
-    private final Apps.Limits limits;
     private final DocumentReads collections;
     private final Set<String> warnings = new TreeSet<>();
 
-    private DefinitionWarnings(
-            GraphQLSchema schema, Map<String, FieldMapping> fields, Apps.Limits limits, DocumentReads collections) {
+    private DefinitionWarnings(GraphQLSchema schema, Map<String, FieldMapping> fields, DocumentReads collections) {
         this.schema = schema;
         this.fields = fields;
-        this.limits = limits;
         this.collections = collections;
     }
 
@@ -41,9 +38,8 @@ final class DefinitionWarnings {
             BsonDocument definition,
             GraphQLSchema schema,
             Map<String, FieldMapping> fields,
-            Apps.Limits limits,
             DocumentReads collections) {
-        var found = new DefinitionWarnings(schema, fields, limits, collections);
+        var found = new DefinitionWarnings(schema, fields, collections);
         found.warnings.addAll(DefinitionKeys.warnings(definition, fields.keySet()));
         definition.getDocument("mappings").forEach((type, mapping) -> found.type(type, mapping.asDocument()));
         found.unmapped();
@@ -115,7 +111,7 @@ final class DefinitionWarnings {
             var field = type.getFieldDefinition(name);
             if (field != null) {
                 var place = type.getName() + "." + name;
-                new MappingWarnings(place, field, fields.get(place), limits, collections, warnings).find(value);
+                new MappingWarnings(place, field, fields.get(place), collections, warnings).find(value);
             }
         });
     }

@@ -1,12 +1,18 @@
 package org.restheart.bson.fields;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Operators.Place;
+import org.restheart.http.Nearest;
+import org.restheart.http.ShortText;
 
 /// Walks through a query and visits each name that MongoDB would take for a stage, an operator or one of its variables.
 /// Names in values, such as operands of `$eq` and `$literal`, are none. Immutable.
@@ -24,6 +30,38 @@ public record NamedOperators(Visitor visitor) {
         /// @param name with its `$`, but that of a variable without
         /// @param at what contains it
         void visit(Place place, String name, Location at);
+    }
+
+    /// A name that is [not known][Operators].
+    ///
+    /// @param meant the one that was probably meant
+    public record Unknown(Place place, String name, Location at, Optional<String> meant) {
+        private static final int MAX_QUOTED = 100;
+
+        /// As `the unknown operator $gtt at filter.n; did you mean $gt?`.
+        @Override
+        public String toString() {
+            return "the unknown " + (place == Place.STAGE ? "stage " : "operator ") + ShortText.of(name, MAX_QUOTED)
+                    + " at " + at
+                    + meant.map(near -> "; did you mean " + near + "?").orElse("");
+        }
+    }
+
+    /// The unknown names of stages and operators.
+    ///
+    /// @param walk through the queries
+    /// @param synonyms names that others have for the same
+    public static List<Unknown> unknown(Consumer<NamedOperators> walk, Function<String, Optional<String>> synonyms) {
+        var unknown = new ArrayList<Unknown>();
+        walk.accept(new NamedOperators((place, name, at) -> {
+            var synonym = synonyms.apply(name);
+            if (place != Place.VARIABLE
+                    && (synonym.isPresent() || !place.known().contains(name))) {
+                var signed = name.startsWith("$") ? name : "$" + name;
+                unknown.add(new Unknown(place, name, at, synonym.or(() -> Nearest.to(signed, place.known()))));
+            }
+        }));
+        return unknown;
     }
 
     /// The stages of a pipeline, those of pipelines within stages, and all that is in them.

@@ -10,6 +10,8 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Location;
+import org.restheart.bson.fields.NamedOperators;
 import org.restheart.bson.fields.Operators.Place;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Nearest;
@@ -203,19 +205,10 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
                 return Optional.of("stage $group without _id; _id: null makes one group of all");
             }
         }
-        return unknownStage(stages);
-    }
-
-    /// The first stage whose name is a misspelling of a known one. Other unknown stages may be those of a
-    /// later MongoDB.
-    ///
-    /// @param stages of an aggregation or a change stream
-    public static Optional<String> unknownStage(List<BsonDocument> stages) {
-        return stages.stream()
-                .flatMap(stage -> stage.keySet().stream().limit(1))
-                .filter(name -> name.startsWith("$") && !Place.STAGE.known().contains(name))
-                .flatMap(name -> Nearest.to(name, Place.STAGE.known()).stream()
-                        .map(near -> "unknown stage " + name + "; did you mean " + near + "?"))
-                .findFirst();
+        return NamedOperators.unknown(walk -> walk.pipeline(stages, Location.of("stages")), _ -> Optional.empty())
+                .stream()
+                .filter(unknown -> unknown.meant().isPresent()) // others may be those of a later MongoDB
+                .findFirst()
+                .map(unknown -> unknown.toString().substring("the ".length()));
     }
 }

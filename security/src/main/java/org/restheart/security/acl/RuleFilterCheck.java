@@ -1,6 +1,5 @@
 package org.restheart.security.acl;
 
-import java.util.ArrayList;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -37,18 +36,12 @@ final class RuleFilterCheck {
     private static void requireFilter(String name, Optional<BsonDocument> filter) throws PermissionException {
         if (filter.isPresent()) {
             requireVariables(name, filter.get(), true);
-            var unknown = new ArrayList<String>();
-            var operators = new NamedOperators((place, operator, at) -> {
-                if (place == Place.QUERY && !place.known().contains(operator)) {
-                    unknown.add("the unknown operator " + operator + " at " + at
-                            + meantVariable(operator)
-                                    .map(variable -> "; did you mean the text \"" + variable + "\"?")
-                                    .orElseGet(() -> Nearest.question(operator, place.known())));
+            var unknown = NamedOperators.unknown(
+                    walk -> walk.filter(filter.get(), Location.of(name)), RuleFilterCheck::meantVariable);
+            for (var found : unknown) {
+                if (found.place() == Place.QUERY) {
+                    throw new PermissionException(name + " has " + found);
                 }
-            });
-            operators.filter(filter.get(), Location.of(name));
-            if (!unknown.isEmpty()) {
-                throw new PermissionException(name + " has " + unknown.getFirst());
             }
         }
     }
