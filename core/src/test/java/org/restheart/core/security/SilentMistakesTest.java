@@ -90,7 +90,7 @@ class SilentMistakesTest {
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$elemMatch':"
                         + " {'$gtt': 1}}}}} | unknown operator $gtt at mongo.readFilter.a.$elemMatch",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$user': 1}}}} | did"
-                        + " you mean the text '@user'?",
+                        + " you mean @user?",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '$user._id'}}} | did"
                         + " you mean @user._id?",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$in': ['$USER']}}}}"

@@ -1,25 +1,31 @@
 package org.restheart.graphql.app;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.KnownKeys;
 
 /// The keys that a definition may have. Other keys have no effect, which is seldom intended.
 final class DefinitionKeys {
-    private static final List<String> DEFINITION = List.of("descriptor", "schema", "mappings", "documents");
+    private static final KnownKeys DEFINITION = KnownKeys.of("descriptor schema mappings documents");
 
     /// `name` is what earlier releases called the URI.
-    private static final List<String> DESCRIPTOR = List.of("uri", "description", "enabled", "name");
+    private static final KnownKeys DESCRIPTOR = KnownKeys.of("uri description enabled name");
 
-    private static final List<String> EVERY = List.of("db", "collection", "as", "allowOperators", "dataLoader");
-    private static final List<String> FIND = List.of("find", "sort", "skip", "limit");
-    private static final List<String> PIPELINE = List.of("stages", "allowDiskUse");
-    private static final List<String> STREAM = List.of("stream", "avars", "path");
-    private static final List<String> LOADER = List.of("batching", "caching", "maxBatchSize");
+    /// With the words that other products have for keys of mappings.
+    private static final KnownKeys EVERY =
+            KnownKeys.of("db collection as allowOperators dataLoader").meantBy("""
+                database=db coll=collection filter=find query=find match=find where=find order=sort orderby=sort
+                offset=skip pagesize=limit first=limit pipeline=stages aggregate=stages aggregation=stages\
+                """);
+
+    private static final KnownKeys FIND = EVERY.and("find sort skip limit");
+    private static final KnownKeys PIPELINE = EVERY.and("stages allowDiskUse");
+    private static final KnownKeys STREAM = EVERY.and("stream avars path");
+    private static final KnownKeys LOADER = KnownKeys.of("batching caching maxBatchSize");
 
     private DefinitionKeys() {}
 
@@ -90,18 +96,15 @@ final class DefinitionKeys {
         }
     }
 
-    private static List<String> keys(BsonDocument mapping) {
-        var keys = new ArrayList<>(EVERY);
-        keys.addAll(mapping.containsKey("stream") ? STREAM : mapping.containsKey("stages") ? PIPELINE : FIND);
-        return keys;
+    private static KnownKeys keys(BsonDocument mapping) {
+        return mapping.containsKey("stream") ? STREAM : mapping.containsKey("stages") ? PIPELINE : FIND;
     }
 
-    private static void unknown(
-            @Nullable BsonValue value, Collection<String> known, String where, List<String> faults) {
+    private static void unknown(@Nullable BsonValue value, KnownKeys keys, String where, List<String> faults) {
         if (value instanceof BsonDocument document) {
             for (var key : document.keySet()) {
-                if (!known.contains(key)) {
-                    faults.add("'" + key + "' has no effect in " + where + Misspellings.question(key, known));
+                if (!keys.known().contains(key)) {
+                    faults.add("'" + key + "' has no effect in " + where + keys.question(key));
                 }
             }
         }

@@ -9,25 +9,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.Nearest;
 import org.restheart.http.Words;
 
 /// What authors of definitions probably meant: names that are nearly right, and those that other products have for the
 /// same.
 final class Misspellings {
-    /// Keys of mappings that other products have, in lower case.
-    private static final Map<String, String> KEYS = Words.pairs("""
-            database=db coll=collection filter=find query=find match=find where=find order=sort orderby=sort
-            offset=skip pagesize=limit first=limit pipeline=stages aggregate=stages aggregation=stages""");
-
     /// Operators of other products, and of stored aggregations.
     private static final Map<String, String> OPERATORS = Map.of("$if", "$ifarg", "$ifvar", "$ifarg", "$var", "$arg");
 
     private static final Map<String, String> TYPES = Words.pairs("""
-            date=DateTime time=DateTime integer=Int number=Float double=Float bool=Boolean text=String bigint=Long
-            int64=Long decimal=Decimal128 json=BsonDocument object=BsonDocument any=BsonDocument""");
+        date=DateTime time=DateTime integer=Int number=Float double=Float bool=Boolean text=String bigint=Long
+        int64=Long decimal=Decimal128 json=BsonDocument object=BsonDocument any=BsonDocument\
+        """);
 
     private static final Pattern MISSING_TYPE = Pattern.compile("type '(\\w+)' is not present");
     private static final Pattern OWN_SCALAR =
@@ -40,24 +38,18 @@ final class Misspellings {
         return Optional.ofNullable(OPERATORS.get(name));
     }
 
-    /// The text `; did you mean …?` about a key of a mapping; empty if nothing is near.
-    static String question(String name, Collection<String> known) {
-        return Optional.ofNullable(KEYS.get(name.toLowerCase(Locale.ROOT)))
-                .or(() -> Nearest.to(name, known))
-                .or(() -> Nearest.to(name, KEYS.keySet()).map(KEYS::get))
-                .map(meant -> "; did you mean " + meant + "?")
-                .orElse("");
-    }
-
     /// A sentence about the one of the present names that was probably meant to be the missing one; empty if there is
     /// none.
     ///
     /// @param known names that are right at that place
     static String misspelt(String missing, Collection<String> present, Collection<String> known) {
+        return misspelt(missing, present, new KnownKeys(Set.copyOf(known), Map.of()));
+    }
+
+    static String misspelt(String missing, Collection<String> present, KnownKeys keys) {
         return present.stream()
-                .filter(name -> !known.contains(name))
-                .filter(name -> missing.equals(KEYS.get(name.toLowerCase(Locale.ROOT)))
-                        || Nearest.to(name, known).filter(missing::equals).isPresent())
+                .filter(name -> !keys.known().contains(name)
+                        && keys.near(name).filter(missing::equals).isPresent())
                 .findFirst()
                 .map(name -> " '" + name + "' has no effect; did you mean " + missing + "?")
                 .orElse("");

@@ -14,13 +14,14 @@ import org.restheart.bson.fields.Location;
 import org.restheart.bson.fields.NamedOperators;
 import org.restheart.bson.fields.Operators.Place;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.ShortText;
 import org.restheart.mongo.guard.PipelineInspection;
-import org.restheart.mongo.metadata.EntryKeys;
+import org.restheart.mongo.metadata.EntryNames;
 import org.restheart.mongo.metadata.EscapedKeys;
 
 /// One element of a collection's `aggrs`. Immutable by agreement.
@@ -28,7 +29,7 @@ import org.restheart.mongo.metadata.EscapedKeys;
 /// @param stages unescaped, with variables
 /// @param operatorsInVariables whether values may be operators and field names, as declared by the author
 public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, boolean operatorsInVariables) {
-    private static final EntryKeys KEYS = EntryKeys.of("uri", "type", "stages", "allowDiskUse", "operatorsInVariables");
+    private static final KnownKeys KEYS = KnownKeys.of("uri type stages allowDiskUse operatorsInVariables");
 
     private static final int MAX_QUOTED = 100;
 
@@ -135,7 +136,7 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
         var warnings = new ArrayList<String>();
         try {
             var all = parseAll(aggrs);
-            warnings.addAll(EntryKeys.nameWarnings(
+            warnings.addAll(EntryNames.warnings(
                     "aggrs", all.stream().map(Aggregation::uri).toList()));
             for (var aggregation : all) {
                 wrongStage(aggregation.stages())

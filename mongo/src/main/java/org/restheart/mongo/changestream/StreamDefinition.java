@@ -12,9 +12,9 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.FieldPath;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.ShortText;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
-import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.metadata.EscapedKeys;
 
 /// One entry of a collection's property `streams`.
@@ -35,20 +35,13 @@ record StreamDefinition(
         boolean operatorsInVariables) {
     static final String PROPERTY = "streams";
     static final BsonString NAME = new BsonString(PROPERTY);
-    static final EntryKeys KEYS = EntryKeys.of(
-            "uri",
-            "stages",
-            "notify_when",
-            "notify_when_required",
-            "fullDocument",
-            "fullDocumentBeforeChange",
-            "applyReadFilter",
-            "applyProjection",
-            "operatorsInVariables");
+    static final KnownKeys KEYS = KnownKeys.of(
+            "uri stages notify_when notify_when_required fullDocument fullDocumentBeforeChange applyReadFilter"
+                    + " applyProjection operatorsInVariables");
 
     /// Keys without which listeners may receive more than the author intended.
-    private static final EntryKeys RESTRICTIONS =
-            EntryKeys.of("notify_when", "notify_when_required", "applyReadFilter", "applyProjection");
+    private static final KnownKeys RESTRICTIONS =
+            KnownKeys.of("notify_when notify_when_required applyReadFilter applyProjection");
 
     private static final Pattern SEGMENT = Pattern.compile("[^/]+");
 

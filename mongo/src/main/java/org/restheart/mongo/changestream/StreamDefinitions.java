@@ -20,7 +20,7 @@ import org.restheart.http.ShortText;
 import org.restheart.http.Words;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
-import org.restheart.mongo.metadata.EntryKeys;
+import org.restheart.mongo.metadata.EntryNames;
 import org.restheart.mongo.metadata.ResourceMetadata;
 
 /// Checks stream definitions when a collection's properties are written. An entry with a misspelt restriction is
@@ -63,7 +63,7 @@ public final class StreamDefinitions {
     public static List<String> warnings(BsonValue streams) {
         try {
             StreamDefinition.validate(streams);
-            var warnings = new ArrayList<>(EntryKeys.nameWarnings(
+            var warnings = new ArrayList<>(EntryNames.warnings(
                     StreamDefinition.PROPERTY,
                     streams.asArray().stream()
                             .map(entry -> entry.asDocument().getString("uri").getValue())

@@ -6,17 +6,17 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Body;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.metadata.EntryKeys;
 
 /// Bounds of the content of requests that write documents of a collection: its property `checkContentSize`, `{"min": …,
 /// "max": …}` in bytes, both optional.
 public final class ContentSize {
     private static final String PROPERTY = "checkContentSize";
 
-    private static final EntryKeys KEYS = EntryKeys.of("min", "max");
+    private static final KnownKeys KEYS = KnownKeys.of("min max");
 
     private ContentSize() {}
 

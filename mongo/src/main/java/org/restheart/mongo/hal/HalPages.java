@@ -13,6 +13,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
 import org.restheart.data.Privilege;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
@@ -20,7 +21,6 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.hal.Links.RequestUri;
 import org.restheart.mongo.hal.Relationship.InvalidRelationship;
-import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.parameter.ParameterWarnings;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.resource.IdSpelling;
@@ -28,8 +28,7 @@ import org.restheart.mongo.resource.ResourcePath;
 
 /// The lists of the data API as HAL or SHAL, as requested.
 public final class HalPages {
-    private static final EntryKeys RELATIONSHIP =
-            EntryKeys.of("rel", "type", "role", "target-db", "target-coll", "ref-field");
+    private static final KnownKeys RELATIONSHIP = KnownKeys.of("rel type role target-db target-coll ref-field");
 
     private HalPages() {}
 

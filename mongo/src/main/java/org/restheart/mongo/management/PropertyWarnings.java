@@ -2,8 +2,6 @@ package org.restheart.mongo.management;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
@@ -11,11 +9,10 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.Method;
-import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
-import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinitions;
@@ -24,23 +21,20 @@ import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.hal.HalPages;
-import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.write.Preconditions;
 
 /// Warnings about properties of a collection that will fail, or have no effect, when they are used. They are stored
 /// nevertheless, as in earlier versions.
 public final class PropertyWarnings {
-    private static final Set<String> WITH_MEANING = Words.of("""
+    private static final KnownKeys WITH_MEANING = KnownKeys.of("""
         addRequestProperties aggrs checkContentSize etagDocPolicy etagPolicy jsonSchema mongo rels streams
-        """);
-    /// Names by which somebody may mean these.
-    private static final Map<String, String> SYNONYMS = Map.of("aggregations", "aggrs", "relationships", "rels");
+        """).meantBy("aggregations=aggrs relationships=rels");
 
     /// Properties without an effect that somebody may nevertheless write to describe the collection.
     private static final Set<String> NOTES = Set.of("comment", "descr", "description");
 
-    private static final EntryKeys SCHEMA_KEYS = EntryKeys.of("schemaId", "schemaStoreDb", "skipNotSupported");
+    private static final KnownKeys SCHEMA_KEYS = KnownKeys.of("schemaId schemaStoreDb skipNotSupported");
 
     /// Where documents are written.
     private static final String DOCUMENT = "the collection's path with /ID, or sent to it by POST";
@@ -97,7 +91,7 @@ public final class PropertyWarnings {
     static void ofReplaced(DataRequest request, BsonDocument sent) {
         ofRemoved(request);
         var removed = former(request)
-                .filter(name -> WITH_MEANING.contains(name) && !sent.containsKey(name))
+                .filter(name -> WITH_MEANING.known().contains(name) && !sent.containsKey(name))
                 .toList();
         if (!removed.isEmpty()) {
             FoundWarnings.add(
@@ -126,9 +120,7 @@ public final class PropertyWarnings {
                         .noneMatch(name -> name.startsWith("_")
                                 || name.startsWith("$")
                                 || NOTES.contains(name)
-                                || SYNONYMS.containsKey(name)
-                                || Nearest.to(name.split("\\.", 2)[0], WITH_MEANING)
-                                        .isPresent());
+                                || WITH_MEANING.near(name.split("\\.", 2)[0]).isPresent());
         if (unknown && request.path().kind() == ResourceKind.COLLECTION) {
             FoundWarnings.add(
                     request.http(),
@@ -162,9 +154,9 @@ public final class PropertyWarnings {
             case "checkContentSize" -> warnings.addAll(ContentSize.warnings(value));
             case "addRequestProperties" -> warnings.addAll(ServerFields.warnings(value));
             default -> {
-                if (!WITH_MEANING.contains(name)) {
-                    Optional.ofNullable(SYNONYMS.get(name))
-                            .or(() -> Nearest.to(name, WITH_MEANING))
+                if (!WITH_MEANING.known().contains(name)) {
+                    WITH_MEANING
+                            .near(name)
                             .ifPresent(near -> warnings.add(
                                     "the property " + name + " has no effect; did you mean " + near + "?"));
                 }
