@@ -12,12 +12,11 @@ import static org.restheart.http.access.ResourceKind.SCHEMA;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.restheart.http.Hint;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.Method;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -30,17 +29,11 @@ import org.restheart.mongo.resource.ResourcePath;
 /// reveals nothing of stored documents: those that do not exist and those that are hidden get the same.
 final class Remedies {
     private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}(\\.\\d{1,18})?");
-    private static final List<String> IN_DATABASE = List.of("_size", "_meta", "_schemas", "_sessions", "_imports");
-    private static final List<String> IN_COLLECTION =
-            List.of("_size", "_meta", "_violations", "_validator", "_indexes", "_aggrs", "_streams");
-
-    /// Words for the same, without the underscore.
-    private static final Map<String, String> MEANT = Map.of(
-            "count", "_size",
-            "aggregations", "_aggrs",
-            "aggregate", "_aggrs",
-            "properties", "_meta",
-            "txns", "_sessions");
+    private static final KnownKeys IN_DATABASE = KnownKeys.of("_size _meta _schemas _sessions _imports")
+            .meantBy("_count=_size _properties=_meta _txns=_sessions");
+    private static final KnownKeys IN_COLLECTION = KnownKeys.of(
+                    "_size _meta _violations _validator _indexes _aggrs _streams")
+            .meantBy("_count=_size _aggregations=_aggrs _aggregate=_aggrs _properties=_meta");
 
     private static final List<Hint<Refused>> HINTS = List.of(
             Hint.of(
@@ -84,15 +77,10 @@ final class Remedies {
         return word(name, IN_DATABASE);
     }
 
-    private static Optional<String> word(String name, List<String> words) {
+    private static Optional<String> word(String name, KnownKeys words) {
         var plain = name.toLowerCase(Locale.ROOT);
-        var bare = plain.startsWith("_") ? plain.substring(1) : plain;
-        if (!plain.startsWith("_") && !words.contains("_" + plain)) {
-            return Optional.empty();
-        }
-        return Optional.ofNullable(MEANT.get(bare))
-                .filter(words::contains)
-                .or(() -> Nearest.to(plain.startsWith("_") ? plain : "_" + plain, words));
+        var marked = plain.startsWith("_") ? plain : "_" + plain;
+        return plain.equals(marked) || words.known().contains(marked) ? words.near(marked) : Optional.empty();
     }
 
     private static String ofMethod(Refused refused) {

@@ -9,9 +9,7 @@ import static org.restheart.http.ProblemCode.TOO_MANY_REQUESTS;
 import com.mongodb.client.MongoClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -24,8 +22,8 @@ import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.EventStream;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.Method;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -61,7 +59,8 @@ public final class ImportService implements Service {
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
 
     /// Its own, and those of filters before the service.
-    private static final Set<String> PARAMETERS = Set.of("into", "wm", "pretty", "noauthchallenge");
+    private static final KnownKeys PARAMETERS =
+            KnownKeys.of("into wm pretty noauthchallenge").meantBy("writemode=wm");
 
     private final ImportConfig config;
     private final int depth;
@@ -210,13 +209,8 @@ public final class ImportService implements Service {
     /// Refuses unknown parameters: an import under a wrong mode cannot be undone.
     private static void requireKnown(Query query) {
         for (var name : query.names()) {
-            if (!PARAMETERS.contains(name)) {
-                throw new ProblemException(
-                        PARAMETER_INVALID,
-                        "unknown parameter " + name
-                                + (name.equalsIgnoreCase("writeMode")
-                                        ? "; did you mean wm?"
-                                        : Nearest.question(name, List.of("into", "wm"))));
+            if (!PARAMETERS.known().contains(name)) {
+                throw new ProblemException(PARAMETER_INVALID, "unknown parameter " + name + PARAMETERS.question(name));
             }
         }
     }

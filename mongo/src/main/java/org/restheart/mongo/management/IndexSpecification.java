@@ -3,7 +3,6 @@ package org.restheart.mongo.management;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
 import java.util.Locale;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
@@ -11,25 +10,24 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Nearest;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 
 /// Converts a client's specification of an index, `{"keys": {…}, "ops": {…}}`, to that of the command
 /// `createIndexes`.
 final class IndexSpecification {
     private IndexSpecification() {}
 
-    private static final Set<String> OPTIONS = Words.of("""
+    private static final KnownKeys OPTIONS = KnownKeys.of("""
         background unique sparse hidden expireAfterSeconds textIndexVersion 2dsphereIndexVersion bits min max
         partialFilterExpression wildcardProjection storageEngine weights default_language language_override
         collation
         """);
 
-    private static final Set<String> KEYS = Set.of("keys", "ops");
+    private static final KnownKeys KEYS = KnownKeys.of("keys ops");
 
-    private static final Set<String> COLLATION = Words.of("""
+    private static final KnownKeys COLLATION = KnownKeys.of("""
         locale caseLevel backwards normalization numericOrdering strength caseFirst alternate maxVariable
         collationStrength collationCaseFirst collationAlternate collationMaxVariable
         """);
@@ -38,29 +36,31 @@ final class IndexSpecification {
     /// @throws org.restheart.http.ProblemException 400
     static BsonDocument of(String name, BsonDocument content, Consumer<String> warnings) {
         if (!content.containsKey("keys")) {
-            content.keySet()
-                    .forEach(key -> Nearest.to(key, KEYS).ifPresent(_ -> {
-                        throw new ProblemException(CONTENT_INVALID, unknown(key, Nearest.question(key, KEYS)));
-                    }));
+            content.keySet().stream()
+                    .filter(key -> KEYS.near(key).isPresent())
+                    .findFirst()
+                    .ifPresent(key -> {
+                        throw new ProblemException(CONTENT_INVALID, unknown(key, KEYS));
+                    });
         }
         var specification = new BsonDocument("key", document(content.get("keys"), "keys must be a json object"))
                 .append("name", new BsonString(name));
         for (var key : content.keySet()) {
             if (!key.equals("keys") && !key.equals("ops") && !key.startsWith("_")) { // what begins so is the server's
-                warnings.accept(unknown(
-                        key,
-                        OPTIONS.contains(key)
-                                ? "; options stand below ops: {\"keys\": …, \"ops\": {\"" + key + "\": …}}"
-                                : Nearest.question(key, KEYS)));
+                warnings.accept(
+                        OPTIONS.known().contains(key)
+                                ? "unknown index option " + key
+                                        + "; options stand below ops: {\"keys\": …, \"ops\": {\"" + key + "\": …}}"
+                                : unknown(key, KEYS));
             }
         }
         var options = content.get("ops");
         if (options != null) {
             document(options, "ops must be a json object").forEach((option, value) -> {
-                if (OPTIONS.contains(option)) {
+                if (OPTIONS.known().contains(option)) {
                     specification.append(option, honoured(option, value, warnings));
                 } else if (!option.equals("name")) { // the path's counts
-                    warnings.accept(unknown(option, Nearest.question(option, OPTIONS)));
+                    warnings.accept(unknown(option, OPTIONS));
                 }
             });
         }
@@ -74,8 +74,8 @@ final class IndexSpecification {
         return value.asDocument();
     }
 
-    private static String unknown(String name, String help) {
-        return "unknown index option " + ShortText.of(name, 100) + help;
+    private static String unknown(String name, KnownKeys keys) {
+        return "unknown index option " + ShortText.of(name, 100) + keys.question(name);
     }
 
     /// The value that MongoDB is sent.
@@ -106,8 +106,9 @@ final class IndexSpecification {
     private static BsonDocument collation(BsonDocument sent, Consumer<String> warnings) {
         var collation = new BsonDocument();
         sent.forEach((field, value) -> {
-            if (!COLLATION.contains(field)) {
-                warnings.accept(unknown("collation." + field, Nearest.question(field, COLLATION)));
+            if (!COLLATION.known().contains(field)) {
+                warnings.accept(
+                        "unknown index option collation." + ShortText.of(field, 100) + COLLATION.question(field));
                 return;
             }
             // the older names begin with what is around them

@@ -11,8 +11,8 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.AnyName;
+import org.restheart.bson.fields.Location;
 import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
@@ -97,7 +97,7 @@ public final class SchemaWarnings {
                 && !SchemaForm.isDraft(draft.asString().getValue())) {
             warnings.add("$schema names no known draft: the schema is one of draft-04");
         }
-        keywords(warnings, schema, Place.TOP);
+        keywords(warnings, schema, Location.of(""));
         if (ANNOTATING.contains(SchemaForm.version(schema)) && AnyName.in(schema, "format"::equals)) {
             warnings.add("format is not checked, as the draft has it: it only describes; the drafts 4 to 7 check it");
         }
@@ -108,7 +108,7 @@ public final class SchemaWarnings {
                         + " it applies to will fail")
                 .forEach(warnings::add);
         if (!hasOtherBase(schema, 0)) {
-            references(warnings, schema, schema, Place.TOP);
+            references(warnings, schema, schema, Location.of(""));
         }
     }
 
@@ -128,7 +128,7 @@ public final class SchemaWarnings {
     }
 
     /// References within the schema to parts that it does not have: writes of documents that get there fail.
-    private static void references(Set<String> warnings, BsonDocument root, BsonValue part, Place place) {
+    private static void references(Set<String> warnings, BsonDocument root, BsonValue part, Location place) {
         if (warnings.size() >= MAX) {
             return;
         }
@@ -137,12 +137,12 @@ public final class SchemaWarnings {
                 document.forEach((key, value) -> {
                     if (key.equals("$ref") && value instanceof BsonString reference) {
                         if (leadsNowhere(root, reference.getValue())) {
-                            warnings.add("the reference " + place + key + " leads nowhere: "
+                            warnings.add("the reference " + place.member(key) + " leads nowhere: "
                                     + ShortText.of(reference.getValue(), MAX_NAME)
                                     + "; writes of documents that it applies to will fail");
                         }
                     } else if (!OF_LITERALS.contains(key)) {
-                        references(warnings, root, value, place.below(key));
+                        references(warnings, root, value, place.member(key));
                     }
                 });
             case BsonArray array -> array.forEach(element -> references(warnings, root, element, place));
@@ -155,26 +155,7 @@ public final class SchemaWarnings {
         return reference.startsWith("#/") && JsonPointer.find(root, reference.substring(1)) == null;
     }
 
-    /// Where a keyword stands; its text is made for warnings only.
-    private record Place(@Nullable Place outer, String name) {
-        private static final Place TOP = new Place(null, "");
-
-        Place below(String name) {
-            return new Place(this, name);
-        }
-
-        String owner() {
-            var path = toString();
-            return path.isEmpty() ? "the schema" : path.substring(0, path.length() - 1);
-        }
-
-        @Override
-        public String toString() {
-            return outer == null ? "" : outer + ShortText.of(name, MAX_NAME) + ".";
-        }
-    }
-
-    private static void keywords(Set<String> warnings, BsonValue part, Place place) {
+    private static void keywords(Set<String> warnings, BsonValue part, Location place) {
         if (!(part instanceof BsonDocument schema) || warnings.size() >= MAX) {
             return;
         }
@@ -182,25 +163,26 @@ public final class SchemaWarnings {
             if (!KEYWORDS.contains(key)) {
                 var meant = OF_MONGODB.get(key);
                 if (meant != null && warnings.size() < MAX) {
-                    warnings.add("the keyword " + place + key + " has no effect: " + meant);
+                    warnings.add("the keyword " + place.member(key) + " has no effect: " + meant);
                 } else if (!OTHERS.contains(key) && warnings.size() < MAX) {
                     Nearest.to(key, KEYWORDS)
                             .ifPresent(near -> warnings.add(
-                                    "the keyword " + place + key + " has no effect; did you mean " + near + "?"));
+                                    "the keyword " + place.member(key) + " has no effect; did you mean " + near + "?"));
                 }
             } else if (key.equals("format") && value instanceof BsonString format) {
                 if (!FORMATS.contains(format.getValue()) && warnings.size() < MAX) {
                     Nearest.to(format.getValue(), FORMATS)
-                            .ifPresent(near -> warnings.add("the format " + format.getValue() + " of " + place.owner()
+                            .ifPresent(near -> warnings.add("the format " + format.getValue() + " of "
+                                    + (place.toString().isEmpty() ? "the schema" : place)
                                     + " is unknown and has no effect; did you mean " + near + "?"));
                 }
             } else if (OF_MANY.contains(key) && value instanceof BsonArray several) {
-                several.forEach(one -> keywords(warnings, one, place.below(key)));
+                several.forEach(one -> keywords(warnings, one, place.member(key)));
             } else if (OF_ONE.contains(key)) {
-                keywords(warnings, value, place.below(key));
+                keywords(warnings, value, place.member(key));
             } else if (OF_NAMED.contains(key) && value instanceof BsonDocument named) {
-                var inside = place.below(key);
-                named.forEach((name, one) -> keywords(warnings, one, inside.below(name)));
+                var inside = place.member(key);
+                named.forEach((name, one) -> keywords(warnings, one, inside.member(name)));
             }
         });
     }

@@ -4,13 +4,11 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
-import org.restheart.http.Nearest;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
-import org.restheart.http.Words;
 
 /// Options of loading a CSV file.
 ///
@@ -31,22 +29,11 @@ record CsvOptions(
         List<String> properties,
         List<String> values) {
     private static final int MAX_SEPARATOR = 20;
-    private static final Set<String> KNOWN = Words.of("""
-            db coll id sep update upsert props values
-            """);
+    private static final KnownKeys KNOWN = KnownKeys.of("db coll id sep update upsert props values")
+            .meantBy("separator=sep delimiter=sep delim=sep database=db collection=coll key=id _id=id");
 
     /// Parameters that filters before the loader read.
     private static final Set<String> ELSEWHERE = Set.of("pretty", "cache");
-
-    /// Other names of the options, in lower case.
-    private static final Map<String, String> MEANT = Map.of(
-            "separator", "sep",
-            "delimiter", "sep",
-            "delim", "sep",
-            "database", "db",
-            "collection", "coll",
-            "key", "id",
-            "_id", "id");
 
     CsvOptions {
         properties = List.copyOf(properties);
@@ -77,13 +64,11 @@ record CsvOptions(
 
     private static void requireSpelling(Query query) {
         for (var name : query.names()) {
-            var meant = KNOWN.contains(name)
-                    ? null
-                    : MEANT.getOrDefault(
-                            name.toLowerCase(Locale.ROOT),
-                            name.length() < 3 ? null : Nearest.to(name, KNOWN).orElse(null));
-            if (meant != null) {
-                throw refuse("unknown parameter " + name + "; did you mean " + meant + "?");
+            var isWord = KNOWN.words().containsKey(name.toLowerCase(Locale.ROOT));
+            if (!KNOWN.known().contains(name)
+                    && (isWord || name.length() >= 3)
+                    && KNOWN.near(name).isPresent()) {
+                throw refuse("unknown parameter " + name + KNOWN.question(name));
             }
         }
     }
@@ -91,7 +76,7 @@ record CsvOptions(
     /// Names of parameters that have no effect here, and are close to none that has.
     static List<String> unknown(Query query) {
         return query.names().stream()
-                .filter(name -> !KNOWN.contains(name) && !ELSEWHERE.contains(name))
+                .filter(name -> !KNOWN.known().contains(name) && !ELSEWHERE.contains(name))
                 .sorted()
                 .toList();
     }
