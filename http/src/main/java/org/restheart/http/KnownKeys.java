@@ -40,9 +40,8 @@ public record KnownKeys(Set<String> known, Map<String, String> words) {
     /// The key that was probably meant by another one.
     public Optional<String> near(String key) {
         return Optional.ofNullable(words.get(key.toLowerCase(Locale.ROOT)))
-                .filter(known::contains)
                 .or(() -> Nearest.to(key, known))
-                .or(() -> Nearest.to(key, words.keySet()).map(words::get).filter(known::contains));
+                .or(() -> Nearest.to(key, words.keySet()).map(words::get));
     }
 
     /// The text `; did you mean …?`; empty if no key is near.
