@@ -5,13 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.model.Collation;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonTimestamp;
@@ -20,6 +19,7 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Content;
 import org.restheart.http.EventStream;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -28,6 +28,7 @@ import org.restheart.http.Response;
 import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.Hidden;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Frame;
@@ -136,7 +137,10 @@ public final class OpenStream implements DataHandler {
                         request.path().requireName())
                 .orElseThrow(() -> new ProblemException(ProblemCode.NOT_FOUND, "Change Stream does not exist"));
         var definition = StreamDefinition.parse(entry);
-        UnknownParameters.refuse(request.http(), known(definition), strictParameters);
+        var own = definition.notifyWhen().map(StreamDefinition.NotifyWhen::parameter).stream()
+                .collect(Collectors.toSet());
+        UnknownParameters.of(request.http(), ResourceKind.CHANGE_STREAM, own, strictParameters)
+                .forEach(text -> FoundWarnings.add(request.http(), text));
         var transport = transport(request);
         var filter = filter(definition, request);
         var permitted = permitted(definition, request);
@@ -170,12 +174,6 @@ public final class OpenStream implements DataHandler {
                                 "text/event-stream; charset=UTF-8",
                                 push(request, definition, pipeline, listener, from, beginning));
         };
-    }
-
-    private static Set<String> known(StreamDefinition definition) {
-        var known = new HashSet<String>();
-        definition.notifyWhen().ifPresent(condition -> known.add(condition.parameter()));
-        return known;
     }
 
     private Content push(

@@ -62,7 +62,7 @@ public final class UnknownParameters {
 
     /// Warnings about unknown parameters that are similar to known ones or look like conditions.
     ///
-    /// @param variables that are known too: those of an aggregation
+    /// @param variables that are known too: those of an aggregation, or what a stream asks its listeners for
     /// @throws ProblemException 400 for one that is refused
     public static List<String> of(Request request, ResourceKind kind, Set<String> variables, boolean strict) {
         var warnings = new ArrayList<String>();
@@ -176,22 +176,6 @@ public final class UnknownParameters {
         return SHORT_TEXT.matcher(value).matches()
                 ? Optional.of("{\"" + name + "\":\"" + value + "\"}")
                 : Optional.empty();
-    }
-
-    /// The same for resources with parameters of their own.
-    ///
-    /// @param others those parameters
-    /// @throws ProblemException 400 for an unknown parameter, if these are refused
-    public static void refuse(Request request, Set<String> others, boolean strict) {
-        if (strict) {
-            for (var name : request.query().names()) {
-                if (!isKnown(name, Use.LISTEN) && !others.contains(name)) {
-                    throw refusal(unknown(name)
-                            + help(name, request.query().first(name).orElse(""), Use.LISTEN)
-                                    .orElse(""));
-                }
-            }
-        }
     }
 
     /// Whether the request writes many documents, might run outside of the transaction that the client intended, or
