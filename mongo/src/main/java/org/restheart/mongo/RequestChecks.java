@@ -23,9 +23,9 @@ import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.parameter.FindParameters;
+import org.restheart.mongo.parameter.ParameterWarnings;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
-import org.restheart.mongo.parameter.UnknownParameters;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
@@ -104,7 +104,7 @@ record RequestChecks(
     private Parameters withVariables(
             Request request, Parameters parameters, ResourcePath path, ResourceMetadata resource) {
         var read = Aggregation.variables(resource.property("aggrs"), path.requireName());
-        UnknownParameters.of(request, path.kind(), read, parameterSettings.strict())
+        ParameterWarnings.ofUnknown(request, path.kind(), read, parameterSettings.strict())
                 .forEach(text -> FoundWarnings.add(request, text));
         var bound = parameters.withVariables(request.query(), read, parameterSettings);
         forbiddenOperators.check(bound);

@@ -4,10 +4,7 @@ import static org.restheart.bson.BsonValues.object;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiFunction;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -21,15 +18,14 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.data.Access;
 import org.restheart.data.Privilege;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.Method;
-import org.restheart.http.Nearest;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 import org.restheart.http.judged.AccessExplanation;
 import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.JudgedRequest;
@@ -42,22 +38,20 @@ record AccessChecks(BiFunction<Request, JudgedRequest, AccessExplanation> explai
     /// Longer texts are truncated in messages.
     private static final int MAX_QUOTED = 50;
 
-    private static final Set<String> KEYS = Set.of("as", "body", "method", "path", "query", "roles");
-
-    /// Other names that clients may guess.
-    private static final Map<String, String> MEANT = Words.pairs(
-            "account=as user=as userid=as username=as name=as role=roles uri=path url=path content=body filter=query");
+    /// With the words of others for them.
+    private static final KnownKeys KEYS = KnownKeys.of("as body method path query roles")
+            .meantBy("account=as user=as userid=as username=as name=as role=roles uri=path url=path content=body"
+                    + " filter=query");
 
     /// Refuses unknown keys, with which the answer would be about another request or account.
     ///
     /// @throws org.restheart.http.ProblemException 400 naming the first one
     static void requireKnown(BsonDocument content) {
         for (var key : content.keySet()) {
-            if (!KEYS.contains(key)) {
-                var meant = Optional.ofNullable(MEANT.get(key.toLowerCase(Locale.ROOT)))
-                        .or(() -> Nearest.to(key, KEYS));
+            if (!KEYS.known().contains(key)) {
                 throw refuse("unknown key " + key
-                        + meant.map(name -> "; did you mean " + name + "?")
+                        + KEYS.near(key)
+                                .map(name -> "; did you mean " + name + "?")
                                 .orElse("; the keys are as, roles, method, path, query and body"));
             }
         }

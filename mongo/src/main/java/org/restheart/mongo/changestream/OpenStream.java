@@ -42,7 +42,7 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.guard.PipelineInspection;
-import org.restheart.mongo.parameter.UnknownParameters;
+import org.restheart.mongo.parameter.ParameterWarnings;
 
 /// `GET /{db}/{collection}/_streams/{uri}`: the changes of a collection as they happen, through a pipeline that
 /// the collection's properties define. As a WebSocket or as server-sent events.
@@ -139,7 +139,7 @@ public final class OpenStream implements DataHandler {
         var definition = StreamDefinition.parse(entry);
         var own = definition.notifyWhen().map(StreamDefinition.NotifyWhen::parameter).stream()
                 .collect(Collectors.toSet());
-        UnknownParameters.of(request.http(), ResourceKind.CHANGE_STREAM, own, strictParameters)
+        ParameterWarnings.ofUnknown(request.http(), ResourceKind.CHANGE_STREAM, own, strictParameters)
                 .forEach(text -> FoundWarnings.add(request.http(), text));
         var transport = transport(request);
         var filter = filter(definition, request);

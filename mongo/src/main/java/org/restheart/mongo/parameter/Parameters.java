@@ -175,7 +175,7 @@ public record Parameters(
     /// @param read the names of the aggregation's variables
     /// @throws ProblemException 400 as for `avars`
     public Parameters withVariables(Query query, Set<String> read, Settings settings) {
-        var variables = UnknownParameters.variables(query, read);
+        var variables = ParameterWarnings.variables(query, read);
         if (variables.isEmpty()) {
             return this;
         }
