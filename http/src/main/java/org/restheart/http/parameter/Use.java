@@ -31,8 +31,8 @@ public enum Use {
         boolean posts = method == Method.POST;
         return switch (kind) {
             case ROOT, DB, COLLECTION_INDEXES -> reads ? NAMES : posts ? OTHER : MANAGE;
-            case COLLECTION -> reads ? LIST : posts ? CREATE : MANAGE;
-            case FILES_BUCKET, SCHEMA_STORE -> reads ? LIST : posts ? OTHER : MANAGE;
+            case COLLECTION, SCHEMA_STORE -> reads ? LIST : posts ? CREATE : MANAGE;
+            case FILES_BUCKET -> reads ? LIST : posts ? OTHER : MANAGE;
             case COLLECTION_SIZE, FILES_BUCKET_SIZE, SCHEMA_STORE_SIZE -> reads ? COUNT : OTHER;
             case COLLECTION_VIOLATIONS -> reads ? CHECK : OTHER;
             case DOCUMENT, FILE, FILE_BINARY, SCHEMA ->
