@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import org.restheart.http.Fatal;
 import org.restheart.http.Handler;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
@@ -44,6 +45,7 @@ public final class ErrorMapping {
     private Problem fault(Request request, Throwable failure) {
         var problem = known.apply(failure);
         if (problem.isEmpty()) {
+            Fatal.exitOn(failure);
             LOG.error("request {} failed unexpectedly", request.id(), failure);
         } else if (problem.get().status() >= 500) {
             LOG.warn(

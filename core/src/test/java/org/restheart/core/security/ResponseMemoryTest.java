@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.Opened;
@@ -42,17 +44,29 @@ class ResponseMemoryTest {
         var answers = new ArrayList<String>();
         try (var sockets = new Opened<Socket>()) {
             for (int i = 0; i < count && !answers.contains("HTTP/1.1 503"); i++) {
-                var socket = sockets.add(new Socket());
-                socket.setReceiveBufferSize(4_096);
-                socket.connect(gateway.address());
-                socket.getOutputStream()
-                        .write(("GET " + target + " HTTP/1.1\r\nHost: test\r\nAuthorization: "
-                                        + TestClient.basic("admin", "admin-pw") + "\r\n\r\n")
-                                .getBytes(StandardCharsets.US_ASCII));
-                answers.add(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII));
+                answers.add(status(sockets.add(request(target))));
             }
         }
         return answers;
+    }
+
+    private static Socket request(String target) throws IOException {
+        var socket = new Socket();
+        send(socket, target);
+        return socket;
+    }
+
+    private static void send(Socket socket, String target) throws IOException {
+        socket.setReceiveBufferSize(4_096);
+        socket.connect(gateway.address());
+        socket.getOutputStream()
+                .write(("GET " + target + " HTTP/1.1\r\nHost: test\r\nAuthorization: "
+                                + TestClient.basic("admin", "admin-pw") + "\r\n\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static String status(Socket socket) throws IOException {
+        return new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
     }
 
     @ParameterizedTest
@@ -63,14 +77,26 @@ class ResponseMemoryTest {
                         assertThat(unread(target, 3)).contains("HTTP/1.1 200").contains("HTTP/1.1 503"));
     }
 
+    @Test
+    void a_request_waits_for_the_memory_of_another() throws Exception {
+        try (var first = request("/big/one");
+                var second = new Socket()) {
+            assertThat(status(first)).isEqualTo("HTTP/1.1 200");
+            send(second, "/big/one");
+            await().during(Duration.ofMillis(500))
+                    .until(() -> second.getInputStream().available() == 0);
+            first.close();
+            assertThat(status(second)).isEqualTo("HTTP/1.1 200");
+        }
+    }
+
     /// A chunk of each is in memory.
     @ParameterizedTest
     @ValueSource(strings = "/big.files/one/binary")
     void downloads_count(String target) {
         await().atMost(Duration.ofMinutes(2)) // a request waits for what others hold
-                .untilAsserted(() ->
-                        assertThat(unread(target, 60))
-                                .startsWith("HTTP/1.1 200")
-                                .contains("HTTP/1.1 503"));
+                .untilAsserted(() -> assertThat(unread(target, 60))
+                        .startsWith("HTTP/1.1 200")
+                        .contains("HTTP/1.1 503"));
     }
 }

@@ -43,9 +43,9 @@ class SmallHeapTest {
     private static final int HEAP_MIB = 256;
 
     /// Requests at a time of each kind: if nobody owned their memory, those of one kind would take all of it.
-    private static final int READERS = 12;
+    private static final int READERS = 6;
 
-    private static final int OTHERS = 6;
+    private static final int OTHERS = 5;
     private static final int SLOW_QUERIES = 20;
     private static final int HUGE = 8 << 20;
 

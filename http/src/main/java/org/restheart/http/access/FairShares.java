@@ -80,6 +80,9 @@ public final class FairShares {
         /// Within the caller's share.
         SHARE,
 
+        /// The same, but some are left to newcomers by all callers, and each may hold a number in any case.
+        IN_PIECES,
+
         /// Of all that are free, beyond the caller's share: for what is under way and would be lost.
         UNDER_WAY,
 
@@ -91,9 +94,9 @@ public final class FairShares {
     ///
     /// @param sharers at least one, distinct; the places count for one of them, see [#tryTake(List, int)]
     /// @param mine places that one sharer holds already for the same thing
-    /// @param alone the most that may be held for it while nobody holds anything else, even if there are not
-    ///     as many places: for what cannot be done with fewer
-    public record Want(List<String> sharers, int places, Policy policy, int mine, int alone) {
+    /// @param least may be held for it while nobody holds anything else, even if there are not as many
+    ///     places, or, in pieces, as long as a quarter of all stays free: for what cannot be done with fewer
+    public record Want(List<String> sharers, int places, Policy policy, int mine, int least) {
         public Want(List<String> sharers, int places, Policy policy) {
             this(sharers, places, policy, 0, 0);
         }
@@ -166,21 +169,8 @@ public final class FairShares {
     /// stays free: for what cannot be done with fewer. All callers, also those with an account, leave
     /// [#FOR_NEWCOMERS] to those that hold [#FEW] at most: for what is taken in pieces. Never blocks.
     public boolean tryTake(String caller, int places, int least) {
-        lock.lock();
-        try {
-            long held = (long) heldBy(caller) + places;
-            int free = free(caller);
-            boolean mayTake = caller.equals(CallerScope.SERVER)
-                    || (held <= Math.clamp(forNewcomers / SMALL_NEWCOMERS, 1, FEW) && places <= free)
-                    || (places <= free - forNewcomers
-                            && (mayTake(caller, places) || (held <= least && places <= free - size / 4)));
-            if (mayTake) {
-                book(caller, places);
-            }
-            return mayTake;
-        } finally {
-            lock.unlock();
-        }
+        return tryTake(new Want(List.of(caller), places, Policy.IN_PIECES, 0, least))
+                .isPresent();
     }
 
     /// Takes several places for what several callers have asked for, all or none. They count for one of them
@@ -322,7 +312,7 @@ public final class FairShares {
 
     /// Places that can be had if nobody else holds any.
     private long most(Want want) {
-        return Math.max(size + (long) (want.policy == Policy.UNDER_WAY ? reserve : 0), want.alone) - want.mine;
+        return Math.max(size + (long) (want.policy == Policy.UNDER_WAY ? reserve : 0), want.least) - want.mine;
     }
 
     private void await(Waiter waiter, Patience patience) throws InterruptedException {
@@ -359,17 +349,16 @@ public final class FairShares {
     }
 
     private Optional<String> payer(Want want) {
-        if (want.policy != Policy.SHARE) {
-            boolean isFree = want.policy == Policy.EXISTING || want.places <= size + reserve - used;
-            return isFree ? Optional.of(want.sharers.getFirst()) : Optional.empty();
-        }
         String payer = null;
         for (var each : want.sharers) {
             if (each.equals(CallerScope.SERVER)) {
                 return Optional.of(each);
             }
             boolean isCheaper = payer == null || heldBy(each) < heldBy(payer);
-            boolean isFirst = want.mine > 0 || want.places <= size / FEW_AT_ONCE || !waiting.containsKey(each);
+            boolean isFirst = want.policy != Policy.SHARE
+                    || want.mine > 0
+                    || want.places <= size / FEW_AT_ONCE
+                    || !waiting.containsKey(each);
             if (isCheaper && isFirst && mayTake(each, want)) {
                 payer = each;
             }
@@ -378,7 +367,21 @@ public final class FairShares {
     }
 
     private boolean mayTake(String caller, Want want) {
-        return (used == want.mine && want.mine + (long) want.places <= want.alone) || mayTake(caller, want.places);
+        return switch (want.policy) {
+            case SHARE ->
+                mayTake(caller, want.places) || (used == want.mine && want.mine + (long) want.places <= want.least);
+            case IN_PIECES -> mayTakeInPieces(caller, want);
+            case UNDER_WAY -> want.places <= size + reserve - used;
+            case EXISTING -> true;
+        };
+    }
+
+    private boolean mayTakeInPieces(String caller, Want want) {
+        int free = free(caller);
+        long held = (long) heldBy(caller) + want.places;
+        return (held <= Math.clamp(forNewcomers / SMALL_NEWCOMERS, 1, FEW) && want.places <= free)
+                || (want.places <= free - forNewcomers
+                        && (mayTake(caller, want.places) || (held <= want.least && want.places <= free - size / 4)));
     }
 
     private int heldBy(String caller) {

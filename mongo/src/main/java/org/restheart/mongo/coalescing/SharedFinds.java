@@ -257,13 +257,21 @@ final class SharedFinds {
             complete(first, taken, 1, lease);
         }
         for (var pending : requests.subList(1, requests.size())) {
-            if (!pending.isDone()) {
-                takeAlone(pending);
+            if (pending.request().isInterruptible()) {
+                takeAlone(pending); // with this command it ends
+            } else { // whoever waits for memory does not let the others wait
+                pending.completeElsewhere(() -> {
+                    takeAlone(pending);
+                    return pending.join();
+                });
             }
         }
     }
 
     private static void takeAlone(PendingRequest<Find, FindResult> pending) {
+        if (pending.isDone()) {
+            return;
+        }
         try (var lease = pending.request().lease().another(List.of(pending.caller()))) {
             var taken = pending.request().read().apply(Use.alone(lease));
             complete(pending, taken, 1, lease);
