@@ -12,12 +12,15 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ListenerConfig;
 import org.restheart.core.config.ListenerConfig.Keystore;
+import org.restheart.http.access.CallerScope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.ChannelListener;
@@ -28,7 +31,6 @@ import org.xnio.Options;
 import org.xnio.StreamConnection;
 import org.xnio.XnioWorker;
 import org.xnio.channels.AcceptingChannel;
-import org.xnio.ssl.SslConnection;
 
 /// The sockets that the server listens on, and the protocols of their connections: HTTP/1.1 and HTTP/2, with
 /// and without TLS. Opened once, closed once.
@@ -47,7 +49,7 @@ final class ListenerSockets {
     private final HttpHandler handler;
     private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
 
-    private volatile @Nullable UndertowXnioSsl tls;
+    private volatile @Nullable SSLContext tls;
     private @Nullable Handshakes handshakes;
 
     /// @param prepare called with each connection that the limit admits, before its first request is read
@@ -83,20 +85,12 @@ final class ListenerSockets {
             var keys = settings.https().keys().orElseThrow();
             var computed = Handshakes.start();
             handshakes = computed;
-            var ssl = new UndertowXnioSsl(
-                    worker.getXnio(), OptionMap.EMPTY, ObservedEngine.of(Tls.context(keys)), computed);
-            tls = ssl;
+            tls = Tls.context(keys);
             open(
                     "https-listener",
                     settings.https().listener(),
-                    address -> ssl.createSslConnectionServer(
-                            worker,
-                            address,
-                            ChannelListeners.openListenerAdapter(encrypted(computed)),
-                            OptionMap.builder()
-                                    .addAll(socketOptions())
-                                    .addAll(Tls.OPTIONS)
-                                    .getMap()));
+                    address -> worker.createStreamConnectionServer(
+                            address, ChannelListeners.openListenerAdapter(encrypted(computed)), socketOptions()));
         }
     }
 
@@ -150,16 +144,20 @@ final class ListenerSockets {
 
     private ChannelListener<StreamConnection> encrypted(Handshakes handshakes) {
         var protocol = httpOverTls();
-        return connection -> {
-            if (!connections.admit(connection)) {
+        return accepted -> {
+            var address = CallerScope.address(ConnectionLimit.address(accepted));
+            Runnable close = () -> closer.add(() -> IoUtils.safeClose(accepted));
+            if (!connections.admit(accepted)) {
                 return;
             }
-            Runnable close = () -> closer.add(() -> IoUtils.safeClose(connection));
-            if (!handshakes.mayBegin(connection)) {
+            if (!handshakes.mayBegin(address)) {
                 close.run();
                 return;
             }
-            ObservedEngine.client((SslConnection) connection).closeIfRefused(close);
+            // one for each connection, since Undertow does not tell an executor whose task it has
+            var ssl = new UndertowXnioSsl(
+                    worker.getXnio(), OptionMap.EMPTY, Objects.requireNonNull(tls), handshakes.client(address, close));
+            StreamConnection connection = ssl.wrapExistingConnection(accepted, Tls.OPTIONS, false);
             try {
                 if (settings.connection().http2()) {
                     settings.connection().requestParseTimeout().ifPresent(time -> limitHandshake(connection, time));
@@ -229,9 +227,8 @@ final class ListenerSockets {
     ///
     /// @throws StartException if it cannot be used; the one before is kept
     void useCertificate(Keystore keys) {
-        var ssl = tls;
-        if (ssl != null) {
-            ssl.updateSSLContext(ObservedEngine.of(Tls.context(keys)));
+        if (tls != null) {
+            tls = Tls.context(keys);
         }
     }
 

@@ -3,6 +3,7 @@ package org.restheart.core.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -23,15 +24,12 @@ class HandshakesTest {
         handshakes.close();
     }
 
-    private Handshakes.Client client(String address) {
-        var client = new Handshakes.Client(address);
-        client.closeIfRefused(closed::incrementAndGet);
-        return client;
+    private Executor client(String address) {
+        return handshakes.client(address, closed::incrementAndGet);
     }
 
-    private void ask(Handshakes.Client client, Runnable task) {
-        Handshakes.taken(client);
-        handshakes.execute(task);
+    private static void ask(Executor client, Runnable task) {
+        client.execute(task);
     }
 
     /// With tasks that wait.
