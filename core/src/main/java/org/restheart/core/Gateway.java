@@ -62,6 +62,11 @@ import org.restheart.security.apikey.ApiKeyService;
 
 /// The running server: all parts are constructed here and closed in reverse order.
 public final class Gateway implements AutoCloseable {
+    static {
+        // `rewrite-host-header: false` needs it. The JDK reads it once, before its first HTTP client is made.
+        System.getProperties().putIfAbsent("jdk.httpclient.allowRestrictedHeaders", "host");
+    }
+
     private final GatewayConfig config;
     private final ClosingOrder opened;
     private final List<Binding> bindings = new ArrayList<>();
@@ -260,9 +265,11 @@ public final class Gateway implements AutoCloseable {
         var clients = security.guards().clientAddress();
         Predicate<Connection> trusts =
                 connection -> clients.trusts(connection.peer().getAddress());
-        config.proxies()
-                .forEach(proxy -> bindings.add(
-                        Binding.prefix(new ProxyService(proxy, credentials, trusts), proxy.location(), true)));
+        for (var proxy : config.proxies()) {
+            var service = new ProxyService(proxy, config.core(), credentials, trusts);
+            opened.push(service::close);
+            bindings.add(Binding.prefix(service, proxy.location(), true));
+        }
     }
 
     private void bindHealth(Optional<DatabaseProbe> probe) {

@@ -20,7 +20,7 @@ final class DocumentEnvelopes {
             case Content.Bytes bytes -> around(MANY, bytes);
             case Content.Streamed streamed -> streamed.through(source -> new Around(MANY, source));
             case Content.None _ -> Content.Bytes.small(EMPTY);
-            case Content.Push _, Content.Forwarded _ -> throw new IllegalStateException("not an array");
+            case Content.Push _ -> throw new IllegalStateException("not an array");
         };
     }
 

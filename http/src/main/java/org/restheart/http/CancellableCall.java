@@ -1,5 +1,6 @@
 package org.restheart.http;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -15,6 +16,9 @@ public final class CancellableCall extends CompletableFuture<Response.Ready> imp
 
     private final Thread thread;
 
+    /// Guarded by this.
+    private boolean isWithdrawn;
+
     /// Completed when the connection is to be checked next: with false if it need not be.
     private volatile CompletableFuture<Boolean> due = new CompletableFuture<>();
 
@@ -25,7 +29,6 @@ public final class CancellableCall extends CompletableFuture<Response.Ready> imp
 
     /// The response of a call, which is begun.
     ///
-    /// @param call whose response holds nothing that has to be closed
     public static Response of(String thread, Supplier<Response.Ready> call) {
         var running = new CancellableCall(thread, call);
         running.thread.start();
@@ -34,7 +37,15 @@ public final class CancellableCall extends CompletableFuture<Response.Ready> imp
 
     private void run(Supplier<Response.Ready> call) {
         try {
-            complete(call.get());
+            var ready = call.get();
+            synchronized (this) {
+                if (!isWithdrawn) {
+                    complete(ready);
+                    return;
+                }
+            }
+            ready.content().abandon(); // nobody waits for it
+            completeExceptionally(new CancellationException());
         } catch (RuntimeException | Error failure) {
             completeExceptionally(failure);
         }
@@ -61,10 +72,11 @@ public final class CancellableCall extends CompletableFuture<Response.Ready> imp
     }
 
     /// Interrupts the thread once, so that its clean-up is not interrupted.
-    private boolean withdraw() {
+    private synchronized boolean withdraw() {
         if (isDone()) {
             return false;
         }
+        isWithdrawn = true;
         thread.interrupt();
         return true;
     }

@@ -4,7 +4,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.restheart.http.push.Subscription;
 
@@ -20,7 +19,7 @@ public sealed interface Content {
     /// stream closes the source of streamed content.
     ///
     /// @throws ProblemException 503 if the caller may not have the memory for that now
-    /// @throws IllegalStateException for [Push] and [Forwarded], which have no bytes here
+    /// @throws IllegalStateException for [Push], which has no bytes here
     static InputStream stream(Content content) {
         return switch (content) {
             case None _ -> InputStream.nullInputStream();
@@ -34,7 +33,6 @@ public sealed interface Content {
             }
             case Streamed streamed -> new SourceStream(streamed.source);
             case Push _ -> throw new IllegalStateException("pushed messages are not one content");
-            case Forwarded _ -> throw new IllegalStateException("the content is that of another server");
         };
     }
 
@@ -46,7 +44,7 @@ public sealed interface Content {
     /// Ends content that is not sent: closes the source of streamed content, ends a subscription. May block.
     default void abandon() {
         switch (this) {
-            case None _, Bytes _, Forwarded _ -> {}
+            case None _, Bytes _ -> {}
             case Streamed streamed -> streamed.source.close();
             case Push(var subscription) -> subscription.end();
         }
@@ -134,26 +132,6 @@ public sealed interface Content {
     /// An unbounded sequence of messages, sent as they are produced. With status 101 the connection is upgraded
     /// to a WebSocket, with 200 they are a `text/event-stream`.
     record Push(Subscription subscription) implements Content {}
-
-    /// The response of another server, to which the request is forwarded with its content. Status and content
-    /// are that server's; the headers of this response are added.
-    ///
-    /// @param proxy the path of the proxy in the configuration
-    /// @param path the path and query of the forwarded request
-    /// @param headers the fields of the forwarded request, except those that delimit its content
-    /// @param caller the caller whose share of connections is used, see [org.restheart.http.access.CallerScope]
-    /// @param standing asked while request and response are under way: whether they may go on; may block
-    record Forwarded(String proxy, String path, Fields headers, String caller, BooleanSupplier standing)
-            implements Content {
-        /// To the end, whoever its caller is then.
-        public Forwarded(String proxy, String path, Fields headers, String caller) {
-            this(proxy, path, headers, caller, () -> true);
-        }
-
-        public Forwarded during(BooleanSupplier standing) {
-            return new Forwarded(proxy, path, headers, caller, standing);
-        }
-    }
 
     /// Supplies streamed bytes. Confined to one response: read by one virtual thread at a time, never after the
     /// end, and closed exactly once, also when the client disconnects.

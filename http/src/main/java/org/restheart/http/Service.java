@@ -59,12 +59,6 @@ public interface Service extends Handler {
         return false;
     }
 
-    /// Whether the content of requests is not received before the service responds, since its responses
-    /// forward the request ([Content.Forwarded]). Only for a service that never reads content itself.
-    default boolean forwardsContent() {
-        return false;
-    }
-
     /// The kind of the service's requests for metrics.
     default Traffic traffic() {
         return Traffic.API;

@@ -76,7 +76,7 @@ public final class WarningsBody {
                         StandardCharsets.UTF_8.decode(buffer.duplicate()).toString());
                 yield body.isDocument() ? with(request, response, body.asDocument(), warnings) : response;
             }
-            case Content.Streamed _, Content.Push _, Content.Forwarded _ -> response;
+            case Content.Streamed _, Content.Push _ -> response;
         };
     }
 

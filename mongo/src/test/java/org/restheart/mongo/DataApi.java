@@ -202,7 +202,7 @@ public final class DataApi {
                 case Content.Bytes(var buffer, var _) ->
                     StandardCharsets.UTF_8.decode(buffer.duplicate()).toString();
                 case Content.Streamed streamed -> drain(streamed.source());
-                case Content.Push _, Content.Forwarded _ -> throw new AssertionError("a push has no end");
+                case Content.Push _ -> throw new AssertionError("a push has no end");
             };
         }
 

@@ -17,6 +17,7 @@ import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.AccessExplanation;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Permitted;
@@ -30,6 +31,10 @@ import org.slf4j.LoggerFactory;
 /// A request of a known account under cached rules passes without blocking, on the I/O thread. What cannot be decided
 /// now is refused with 503.
 public final class SecurityFilter implements Filter {
+    /// Whether a request that waits, or the rest of its response, may go on. Only of requests that may block, as this
+    /// may.
+    public static final Key<BooleanSupplier> STANDING = Key.named("standing");
+
     private static final Logger LOG = LoggerFactory.getLogger(SecurityFilter.class);
 
     private final Policy policy;
@@ -88,9 +93,7 @@ public final class SecurityFilter implements Filter {
         }
         try {
             return response.get()
-                    .map(ready -> ready.headers().has("Cache-Control") || ready.content() instanceof Content.Forwarded
-                            ? ready
-                            : ready.with("Cache-Control", "private"))
+                    .map(ready -> ready.headers().has("Cache-Control") ? ready : ready.with("Cache-Control", "private"))
                     .mapFailure(SecurityFilter::privately);
         } catch (RuntimeException e) {
             throw privately(e);
@@ -164,12 +167,13 @@ public final class SecurityFilter implements Filter {
     /// @param standing whether what is left of that content may be sent; may block
     private Response handleFor(Request request, Handler next, BooleanSupplier standing) {
         var caller = tellCaller(request);
-        return CallerScope.call(caller, () -> next.handle(request)).map(ready -> switch (ready.content()) {
+        var known = request.mayBlock()
+                ? request.with(STANDING, () -> CallerScope.call(caller, standing::getAsBoolean))
+                : request; // nothing waits there
+        return CallerScope.call(caller, () -> next.handle(known)).map(ready -> switch (ready.content()) {
             case Content.Streamed streamed ->
                 ready.with(streamed.through(
                         source -> new CallersSource(caller, new RevocableContent(standing).of(source))));
-            case Content.Forwarded forwarded ->
-                ready.with(forwarded.during(() -> CallerScope.call(caller, standing::getAsBoolean)));
             case Content.None _, Content.Bytes _ -> ready; // sent as a whole
             case Content.Push _ -> ready; // whoever pushes watches the credentials
         });

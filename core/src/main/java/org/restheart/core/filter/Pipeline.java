@@ -64,7 +64,7 @@ public final class Pipeline {
         if (!settings.tracingHeaders().isEmpty()) {
             filters.add((request, next) -> next.handle(request).map(response -> response.with(tracing(request))));
         }
-        if (service.forwardsContent()) { // headers, errors and methods are those of another server
+        if (service.traffic() == Service.Traffic.PROXY) { // headers, errors and methods are those of another server
             filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
             addSecurity(binding, filters);
             return new Route(binding, Filter.chain(filters, service), judged(binding));

@@ -42,7 +42,7 @@ final class PrettyFilter implements Filter {
         return !isJson || isFile
                 ? response
                 : switch (response.content()) {
-                    case Content.None _, Content.Push _, Content.Forwarded _ -> response;
+                    case Content.None _, Content.Push _ -> response;
                     case Content.Bytes bytes
                     when bytes.length() <= PIECE ->
                         response.with(bytes.through((long) MOST_PER_BYTE * bytes.length(), PrettyFilter::whole));

@@ -81,7 +81,9 @@ final class BodyLimits {
 
     /// The problem of streamed content beyond the limit.
     Problem tooMuch() {
-        return Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the request content must not exceed " + streamed + " bytes");
+        return Problem.of(
+                ProblemCode.CONTENT_TOO_LARGE,
+                "the content is larger than core.max-streamed-content, " + streamed + " bytes");
     }
 
     /// The body of a request for which there was no memory.

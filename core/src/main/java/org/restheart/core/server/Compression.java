@@ -53,7 +53,6 @@ final class Compression {
             case Content.None _ -> false;
             case Content.Bytes bytes -> bytes.length() > 0 && !isCoded(response);
             case Content.Streamed _ -> !isCoded(response);
-            case Content.Forwarded _ -> false; // the other server's matter
             case Content.Push _ -> false; // a compressor would delay messages
         };
     }
@@ -86,7 +85,6 @@ final class Compression {
                         buffer -> coding == ContentCoding.GZIP ? gzip(bytes.buffer()) : coded(coding, buffer));
             case Content.Streamed streamed -> streamed.through(PIECE, source -> new CodedSource(coding, source));
             case Content.Push push -> push;
-            case Content.Forwarded forwarded -> forwarded;
         };
         var headers = response.headers().without("Content-Length").with("Content-Encoding", coding.token());
         return response.with(content).withHeaders(headers);

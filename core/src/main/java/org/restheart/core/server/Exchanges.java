@@ -6,15 +6,11 @@ import io.undertow.server.protocol.http.HttpServerConnection;
 import io.undertow.server.protocol.http2.Http2ServerConnection;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.xnio.IoUtils;
-import org.xnio.XnioExecutor;
 
 /// The end of Undertow's exchanges: tasks at their completion, whether their clients have disconnected, and aborting
 /// them.
 final class Exchanges {
-    private static final long INTERVAL_SECONDS = 1;
 
     /// The status of a request whose client has disconnected, for log and metrics only; the same as nginx's.
     private static final int CLIENT_GONE = 499;
@@ -56,57 +52,11 @@ final class Exchanges {
         }
     }
 
-    /// Runs a task about every second from the time at which the client of an exchange has disconnected, until the
-    /// exchange ends. Called on its I/O thread, as is the task. In HTTP/1.1 a client is missed only once its
-    /// content has arrived; in HTTP/2 also if it has reset the stream.
-    static void whenClientGone(HttpServerExchange exchange, Runnable task) {
-        new Watch(exchange, task).lookLater();
-    }
-
     /// Ends an exchange that has no response yet, and whose client has disconnected.
     static void endClientGone(HttpServerExchange exchange) {
-        markClientGone(exchange);
-        exchange.endExchange();
-    }
-
-    /// Sets the status of an exchange that ends without a response since its client has disconnected.
-    static void markClientGone(HttpServerExchange exchange) {
         exchange.setPersistent(false);
         exchange.setStatusCode(CLIENT_GONE);
-    }
-
-    /// Confined to the I/O thread.
-    private static final class Watch {
-        private final HttpServerExchange exchange;
-        private final Runnable task;
-        private XnioExecutor.@Nullable Key next;
-        private boolean over;
-
-        Watch(HttpServerExchange exchange, Runnable task) {
-            this.exchange = exchange;
-            this.task = task;
-            onComplete(exchange, this::end);
-        }
-
-        void lookLater() {
-            if (!over && !exchange.getIoThread().getWorker().isShutdown()) {
-                next = exchange.getIoThread().executeAfter(this::look, INTERVAL_SECONDS, TimeUnit.SECONDS);
-            }
-        }
-
-        private void look() {
-            if (!over && (isClientGone(exchange) || isReset(exchange))) {
-                task.run(); // which may end the exchange
-            }
-            lookLater();
-        }
-
-        private void end() {
-            over = true;
-            if (next != null) {
-                next.remove();
-            }
-        }
+        exchange.endExchange();
     }
 
     private static boolean isReset(HttpServerExchange exchange) {
@@ -120,16 +70,20 @@ final class Exchanges {
         boolean mayRead =
                 !exchange.isResponseStarted() || exchange.getConnection().getSslSessionInfo() == null;
         return exchange.isComplete()
-                || isReset(exchange)
-                || (mayRead ? isClientGone(exchange) : !exchange.getConnection().isOpen());
+                || (mayRead
+                        ? isClientGone(exchange)
+                        : isReset(exchange) || !exchange.getConnection().isOpen());
     }
 
-    /// Called on the connection's I/O thread, before the response begins or, of a proxied one, within it. While a
+    /// Called on the connection's I/O thread, before the response begins or, of a streamed one, within it. While a
     /// response of HTTP/1.1 is pending its connection is not read, so its end is checked here. A client that has
     /// only closed its side of the connection counts as disconnected.
     static boolean isClientGone(HttpServerExchange exchange) {
         var connection = exchange.getConnection();
         if (!connection.isOpen()) {
+            return true;
+        }
+        if (isReset(exchange)) {
             return true;
         }
         return connection instanceof HttpServerConnection http1

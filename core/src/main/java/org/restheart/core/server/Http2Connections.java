@@ -116,22 +116,8 @@ final class Http2Connections {
         below.getSinkChannel().setConduit(added);
         connection.putAttachment(GO_AWAY, added);
         open.add(added);
-        connection.addCloseListener(_ -> {
-            open.remove(added);
-            added.closed();
-        });
+        connection.addCloseListener(_ -> open.remove(added));
         return added;
-    }
-
-    /// Runs a task on the I/O thread if the connection of an exchange of HTTP/2 is closed before the exchange ends.
-    /// Does nothing for HTTP/1.1.
-    static void atClose(HttpServerExchange exchange, Runnable task) {
-        var connection =
-                exchange.getConnection() instanceof Http2ServerConnection http2 ? http2.getAttachment(GO_AWAY) : null;
-        if (connection != null) {
-            connection.atClose().add(task);
-            Exchanges.onComplete(exchange, () -> connection.atClose().remove(task));
-        }
     }
 
     /// Closes the connection of an exchange of any protocol, in HTTP/2 with its other streams; while the connection is
@@ -181,7 +167,6 @@ final class Http2Connections {
         private static final int NO_ERROR = 0;
 
         private final StreamConnection connection;
-        private final Set<Runnable> atClose = ConcurrentHashMap.newKeySet();
 
         /// Changed by the I/O thread alone.
         private volatile int lastServed;
@@ -231,16 +216,6 @@ final class Http2Connections {
             if (!begun) {
                 sent.run();
             }
-        }
-
-        /// What is done when the connection is closed.
-        Set<Runnable> atClose() {
-            return atClose;
-        }
-
-        /// The connection was closed.
-        void closed() {
-            atClose.forEach(Runnable::run);
         }
 
         /// Closes the connection soon, with all its streams.

@@ -104,9 +104,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     void start() {
         SoleConnection.requested(http, arrived);
         http.addExchangeCompleteListener(this);
-        if (route.binding().service().forwardsContent()) {
-            http.dispatch(parts.threads(), this::runBlocking);
-        } else if (!http.isRequestComplete() && route.streamsContent(request)) {
+        if (!http.isRequestComplete() && route.streamsContent(request)) {
             decideFirst(true, new byte[0], null);
         } else {
             BodyReceiver.receive(http, parts.bodies(), counter, this);
@@ -143,6 +141,11 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         run();
     }
 
+    /// The codings of contents are between client and target then.
+    private boolean isForProxy() {
+        return route.binding().service().traffic() == Traffic.PROXY;
+    }
+
     private void run() {
         long start = System.nanoTime();
         http.dispatch(parts.threads(), () -> RequestStart.during(start, this::runBlocking));
@@ -150,7 +153,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
 
     @SuppressWarnings("ReferenceEquality") // requests without content share one object
     private Body decoded(Body sent, boolean streamed) {
-        boolean isCoded = sent != Body.EMPTY && DecodedBody.isCoded(request.headers());
+        boolean isCoded = sent != Body.EMPTY && !isForProxy() && DecodedBody.isCoded(request.headers());
         return isCoded ? DecodedBody.of(sent, request.headers(), streamed, parts.bodies(), counter) : sent;
     }
 
@@ -273,7 +276,6 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         var fitting = reserved.orElseGet(() -> RootHandler.unavailable(
                 switch (built.content()) {
                     case Content.Push _ -> "too many large requests of this client are in progress";
-                    case Content.Forwarded _ -> "too many requests of this client are in progress";
                     default -> "too many responses of this client wait for it";
                 }));
         var ready = span == null ? fitting : span.respond(fitting);
@@ -281,7 +283,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         if (leavesContentUnread(ready)) {
             leave(); // while the client sends it
         }
-        if (route.binding().service().bypassesFilters() || !Compression.isWorthwhile(ready)) {
+        if (route.binding().service().bypassesFilters() || isForProxy() || !Compression.isWorthwhile(ready)) {
             write(ready);
         } else {
             sendCoded(Compression.varied(ready));
@@ -336,8 +338,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     private boolean leavesContentUnread(Ready ready) {
         return !http.isRequestComplete()
                 && !(ready.content() instanceof Content.Streamed)
-                && !(ready.content() instanceof Content.Push) // whoever pushes may hold the request's content
-                && !(ready.content() instanceof Content.Forwarded);
+                && !(ready.content() instanceof Content.Push); // whoever pushes may hold the request's content
     }
 
     /// Ends the exchange if a step fails: no other code catches that, and the client would wait without end.

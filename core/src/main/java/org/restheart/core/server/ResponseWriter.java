@@ -11,18 +11,19 @@ import io.undertow.util.Methods;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Content;
 import org.restheart.http.Fatal;
 import org.restheart.http.Lease;
 import org.restheart.http.Response.Ready;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.xnio.XnioExecutor;
 import org.xnio.channels.StreamSinkChannel;
 
 /// Sends responses without blocking: writing continues on the I/O thread when the socket is writable.
@@ -31,15 +32,9 @@ import org.xnio.channels.StreamSinkChannel;
 /// @param threads run the pumps of streamed content
 /// @param pushes manages connections that stay open for messages
 /// @param bodies bounds the messages that clients send on them
-/// @param proxies by their paths in the configuration
 /// @param timeout after which the connection of a client that takes nothing of a stream is closed
 record ResponseWriter(
-        Executor threads,
-        PushConnections pushes,
-        BodyLimits bodies,
-        Admission admission,
-        Map<String, ReverseProxy> proxies,
-        Duration timeout) {
+        Executor threads, PushConnections pushes, BodyLimits bodies, Admission admission, Duration timeout) {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseWriter.class);
     private static final IoCallback END = new End();
 
@@ -60,15 +55,13 @@ record ResponseWriter(
         if (admission.isStopAnnounced() && exchange.isHttp11() && response.status() != 101) {
             exchange.setPersistent(false); // the client should use another connection for its next request
         }
-        if (response.content() instanceof Content.Forwarded forwarded) {
-            addHeaders(exchange, response);
-            Objects.requireNonNull(proxies.get(forwarded.proxy())).forward(exchange, forwarded);
-            return;
-        }
         head(exchange, response);
         boolean contentAllowed = Connectors.isEntityBodyAllowed(response.status());
         switch (response.content()) {
             case Content.None _ -> empty(exchange);
+            case Content.Bytes bytes
+            when contentAllowed && isKept(exchange, bytes) ->
+                exchange.dispatch(threads, new StreamPump(exchange, bytes.streamed(0, source -> source), timeout));
             case Content.Bytes bytes when contentAllowed -> bytes(exchange, bytes);
             case Content.Bytes _ -> empty(exchange);
             case Content.Streamed streamed
@@ -78,7 +71,6 @@ record ResponseWriter(
                 streamed.source().close();
                 withoutContent(exchange);
             }
-            case Content.Forwarded _ -> throw new IllegalStateException("handed on above");
             case Content.Push(var subscription) -> {
                 switch (subscription.transport()) {
                     case WEB_SOCKET -> WebSocketConnection.upgrade(exchange, subscription, bodies, pushes);
@@ -109,6 +101,14 @@ record ResponseWriter(
 
     private static boolean isHead(HttpServerExchange exchange) {
         return exchange.getRequestMethod().equals(Methods.HEAD);
+    }
+
+    /// Whether Undertow would keep the response until it has ended, which it has in HTTP/2 when the request has.
+    private static boolean isKept(HttpServerExchange exchange, Content.Bytes bytes) {
+        return !(exchange.getConnection() instanceof HttpServerConnection)
+                && UnreadContent.isAwaited(exchange)
+                && !isHead(exchange)
+                && bytes.length() > 0;
     }
 
     private static void bytes(HttpServerExchange exchange, Content.Bytes bytes) {
@@ -202,6 +202,13 @@ record ResponseWriter(
         private final Duration timeout;
         private final Semaphore wakeUp = new Semaphore(0);
 
+        /// While it pulls. Guarded by this, as are the next fields.
+        private @Nullable Thread pulling;
+
+        private boolean isGone;
+        private boolean isOver;
+        private XnioExecutor.@Nullable Key next;
+
         /// @param timeout after which, without progress, the response is cut: in HTTP/2 its stream is reset,
         /// in HTTP/1.1 its connection is closed. The cursor of the content is closed, too
         StreamPump(HttpServerExchange exchange, Content.Streamed content, Duration timeout) {
@@ -211,6 +218,8 @@ record ResponseWriter(
             this.lease = content.lease();
             this.isOwned = lease.tryRetain(); // until the source is closed, also if the client has gone before
             Exchanges.onComplete(exchange, wakeUp::release);
+            Exchanges.onComplete(exchange, this::stopLooking);
+            lookLater();
         }
 
         @Override
@@ -221,7 +230,7 @@ record ResponseWriter(
                 }
                 var channel = exchange.getResponseChannel();
                 boolean begins = true;
-                for (var chunk = source.next(); chunk.hasRemaining(); chunk = source.next()) {
+                for (var chunk = pull(); chunk.hasRemaining(); chunk = pull()) {
                     var content = chunk.duplicate();
                     if (begins) {
                         send(channel, beginning(content));
@@ -241,6 +250,59 @@ record ResponseWriter(
                 if (isOwned) {
                     lease.close();
                 }
+            }
+        }
+
+        private ByteBuffer pull() throws Exception {
+            synchronized (this) {
+                pulling = Thread.currentThread();
+            }
+            try {
+                return source.next();
+            } catch (Exception e) {
+                if (isGone()) {
+                    throw new IOException("the client has gone", e);
+                }
+                throw e;
+            } finally {
+                synchronized (this) {
+                    pulling = null;
+                    if (isGone) {
+                        Thread.interrupted(); // the source is closed next
+                    }
+                }
+            }
+        }
+
+        private synchronized boolean isGone() {
+            return isGone;
+        }
+
+        private synchronized void lookLater() {
+            if (isOver) {
+                return;
+            }
+            try {
+                next = exchange.getIoThread().executeAfter(this::look, 1, TimeUnit.SECONDS);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("the server has stopped", e);
+            }
+        }
+
+        /// Ends the wait for a source whose client has gone. Only while it is pulled does no thread write, which
+        /// must not be disturbed by one that reads.
+        private synchronized void look() {
+            if (!isOver && pulling != null && Exchanges.isClientGone(exchange)) {
+                isGone = true;
+                pulling.interrupt();
+            }
+            lookLater();
+        }
+
+        private synchronized void stopLooking() {
+            isOver = true;
+            if (next != null) {
+                next.remove();
             }
         }
 

@@ -92,9 +92,6 @@ record RootHandler(
             refuse(exchange, NOTHING_BOUND);
             return;
         }
-        if (route.get().binding().service().forwardsContent()) {
-            RequestHead.keep(exchange);
-        }
         var note = new Note();
         var request = read(exchange, method.get(), path, note);
         switch (parts.admission()

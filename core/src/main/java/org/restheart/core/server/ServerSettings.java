@@ -2,7 +2,6 @@ package org.restheart.core.server;
 
 import io.undertow.UndertowOptions;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -10,7 +9,6 @@ import org.restheart.core.config.ConnectionOptions;
 import org.restheart.core.config.CoreConfig;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.ListenerConfig;
-import org.restheart.core.config.ProxyConfig;
 import org.restheart.http.MemoryBudget;
 import org.restheart.security.ClientAddress;
 import org.xnio.Option;
@@ -25,8 +23,7 @@ public record ServerSettings(
         ListenerConfig.Tls https,
         ConnectionOptions connection,
         Limits limits,
-        ClientAddress clients,
-        List<ProxyConfig> proxies) {
+        ClientAddress clients) {
     private static final Duration CONTENT_TIMEOUT = Duration.ofSeconds(20);
 
     private static final Duration RESPONSE_TIMEOUT = Duration.ofMinutes(1);
@@ -90,11 +87,10 @@ public record ServerSettings(
                         config.core().maxStreamedContent(),
                         CONTENT_TIMEOUT,
                         RESPONSE_TIMEOUT),
-                config.security().guards().clientAddress(),
-                config.proxies());
+                config.security().guards().clientAddress());
     }
 
-    /// The same for `management-listener`, which has no proxies and whose clients are few.
+    /// The same for `management-listener`, whose clients are few.
     public static ServerSettings management(GatewayConfig config) {
         var settings = of(config);
         var limits = settings.limits;
@@ -114,8 +110,7 @@ public record ServerSettings(
                         MANAGEMENT_BYTES,
                         limits.contentTimeout,
                         limits.responseTimeout),
-                new ClientAddress.Peer(),
-                List.of());
+                new ClientAddress.Peer());
     }
 
     /// `connection-options` as Undertow has them.

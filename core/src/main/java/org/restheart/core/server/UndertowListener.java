@@ -6,8 +6,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -55,7 +53,6 @@ public final class UndertowListener {
     private final PushConnections pushes = PushConnections.start(closer);
     private final ListenerSockets sockets;
     private final ArrivingHeads heads;
-    private final Map<String, ReverseProxy> proxies = new HashMap<>();
     private boolean stopped;
 
     private UndertowListener(
@@ -74,9 +71,6 @@ public final class UndertowListener {
         var reader = new RequestReader(settings.clients(), core.baseUrl());
         this.unread = new UnreadRequests(reader, observer, options);
         var threads = virtualThreads();
-        for (var proxy : settings.proxies()) {
-            proxies.putIfAbsent(proxy.location(), ReverseProxy.open(proxy, worker.getXnio(), settings));
-        }
         var bodies = new BodyLimits(
                 options.maxEntitySize().orElse(Long.MAX_VALUE),
                 limits.maxBodiesInMemory(),
@@ -93,7 +87,7 @@ public final class UndertowListener {
                 heads,
                 new UntakenResponses(waiting, heads, limits.responseTimeout()),
                 settings.clients(),
-                new ResponseWriter(threads, pushes, bodies, admission, proxies, limits.responseTimeout()),
+                new ResponseWriter(threads, pushes, bodies, admission, limits.responseTimeout()),
                 threads,
                 observer,
                 tracing);
@@ -246,7 +240,6 @@ public final class UndertowListener {
         http2.refuse(); // after the former: what is not counted as served was refused
         sockets.close();
         pushes.close();
-        proxies.values().forEach(ReverseProxy::close);
         try {
             if (!admission.awaitEmpty(timeout)) {
                 LOG.warn("{} requests are aborted: they took longer than {}", admission.inFlight(), timeout);

@@ -46,7 +46,7 @@ record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
                     ? Optional.of(response)
                     : Optional.empty();
         }
-        boolean waits = content instanceof Content.Streamed || content instanceof Content.Forwarded;
+        boolean waits = content instanceof Content.Streamed;
         return !waits || add(exchange, caller.get()) ? Optional.of(response) : Optional.empty();
     }
 

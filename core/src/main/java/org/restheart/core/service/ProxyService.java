@@ -2,18 +2,21 @@ package org.restheart.core.service;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.restheart.core.config.CoreConfig;
 import org.restheart.core.config.ProxyConfig;
+import org.restheart.http.CancellableCall;
 import org.restheart.http.Connection;
-import org.restheart.http.Content;
 import org.restheart.http.Fields;
 import org.restheart.http.Headers;
 import org.restheart.http.Method;
+import org.restheart.http.PercentCoding;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -24,21 +27,30 @@ import org.restheart.http.Service;
 import org.restheart.http.Service.Traffic;
 import org.restheart.http.Words;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 import org.restheart.http.trace.TraceScope.TraceSpan;
 
 /// One entry of `proxies`: decides with which path and headers a request is handed on. Targets get neither
 /// credentials that this server accepts nor headers by which a client could claim to be somebody, and only paths that
 /// mean to them what they meant to
-/// access rules. Immutable.
-public final class ProxyService implements Service {
+/// access rules. Thread-safe; close it to end its health checks.
+public final class ProxyService implements Service, AutoCloseable {
     /// Segments that a target may read in another way: empty ones and dot segments; separators, semicolons
     /// and control characters that were encoded; what would change if it were decoded once more.
     private static final Pattern AMBIGUOUS =
             Pattern.compile("\\.{0,2}|.*(?:[/\\\\;\\p{Cntrl}]|%\\p{XDigit}{2}).*", Pattern.DOTALL);
 
+    /// Characters of queries that are sent as they are; others are encoded, such as those beyond ASCII.
+    private static final String OF_QUERIES = "%!$&'()*+,;=:@/?[]";
+
     private final ProxyConfig config;
     private final TargetHeaders headers;
+    private final Predicate<Connection> trusts;
     private final int depth;
+    private final ProxyTargets targets;
+
+    /// Of requests to targets: fewer than there may be in flight, so that others are served meanwhile.
+    private final FairShares places;
 
     /// Where clients send credentials.
     ///
@@ -47,8 +59,11 @@ public final class ProxyService implements Service {
     public record Credentials(Set<String> headers, Set<String> cookies) {}
 
     /// @param trusts whether the peer of a connection is a proxy before this server, whose `X-Forwarded-…` count
-    public ProxyService(ProxyConfig config, Credentials credentials, Predicate<Connection> trusts) {
+    public ProxyService(ProxyConfig config, CoreConfig core, Credentials credentials, Predicate<Connection> trusts) {
         this.config = config;
+        this.trusts = trusts;
+        this.targets = new ProxyTargets(config, core);
+        this.places = new FairShares(Math.max(1, core.maxInFlightRequests() / 2));
         this.headers = config.forwardCredentials()
                 ? new TargetHeaders(
                         new Credentials(Set.of(), Set.of()),
@@ -65,7 +80,7 @@ public final class ProxyService implements Service {
     }
 
     @Override
-    public boolean forwardsContent() {
+    public boolean streamsContent(Request request) {
         return true;
     }
 
@@ -80,9 +95,46 @@ public final class ProxyService implements Service {
             // Access rules let everybody ask for options, so that browsers can: not everybody may keep targets busy.
             throw new ProblemException(ProblemCode.BAD_REQUEST, "OPTIONS takes no content here");
         }
-        return Response.status(200)
-                .with(new Content.Forwarded(
-                        config.location(), path(request), headers.of(request), CallerScope.current()));
+        var path = path(request) + query(request);
+        var fields = fields(request);
+        var caller = CallerScope.current();
+        if (!places.tryTake(caller)) {
+            throw Problem.overloaded("too many requests of this client are in progress")
+                    .raise();
+        }
+        return CancellableCall.of("proxy", () -> {
+            try {
+                return new ForwardedRequest(request, targets).send(path, fields);
+            } finally {
+                places.release(caller);
+            }
+        });
+    }
+
+    private static String query(Request request) {
+        var query = request.query().raw();
+        return query.isEmpty() ? "" : "?" + PercentCoding.encode(query, OF_QUERIES);
+    }
+
+    private Fields fields(Request request) {
+        var connection = request.connection();
+        var fields = headers.of(request);
+        var peer = connection.peerAddress();
+        fields = fields.with(
+                "X-Forwarded-For",
+                fields.first("X-Forwarded-For")
+                        .map(before -> before + "," + peer)
+                        .orElse(peer));
+        var own = Map.of(
+                "X-Forwarded-Proto", connection.scheme(),
+                "X-Forwarded-Host", connection.hostAndPort(),
+                "X-Forwarded-Port", Integer.toString(connection.local().getPort()),
+                "X-Forwarded-Server", connection.host());
+        for (var field : own.entrySet()) {
+            boolean isContinued = trusts.test(connection) && fields.has(field.getKey());
+            fields = isContinued ? fields : fields.with(field.getKey(), field.getValue());
+        }
+        return config.rewriteHostHeader() ? fields : fields.plus("Host", connection.hostAndPort());
     }
 
     private static boolean hasContent(Headers headers) {
@@ -90,6 +142,12 @@ public final class ProxyService implements Service {
                 || headers.first("Content-Length")
                         .filter(length -> !length.equals("0"))
                         .isPresent();
+    }
+
+    /// Ends health checks, and what is still sent.
+    @Override
+    public void close() {
+        targets.close();
     }
 
     /// The path below the location, spelt in one way. A target might read other spellings as other paths than
@@ -169,6 +227,9 @@ public final class ProxyService implements Service {
         private static final Set<String> CLAIMED_PARTS =
                 Words.of("acl addr amr by cn dn for gid id ip oid sid sub uid upn");
 
+        /// Characters beyond ASCII are sent in this way.
+        private static final Pattern ENCODED = Pattern.compile("%\\p{XDigit}{2}");
+
         /// One field of a request, however many lines it had.
         private static final Set<String> LISTS = Set.of("forwarded", "x-forwarded-for");
 
@@ -186,7 +247,7 @@ public final class ProxyService implements Service {
                         && !ofConnection.contains(plain(name))
                         && !(lower.equals("cookie") && text.isEmpty());
                 if (handedOn) {
-                    kept.fields = kept.fields.plus(name, text);
+                    kept.fields = kept.fields.plus(name, ForwardedRequest.utf8(text));
                 }
             });
             var fields = kept.fields;
@@ -282,13 +343,14 @@ public final class ProxyService implements Service {
                     || isSpace(text.codePointAt(0))
                     || isSpace(text.codePointBefore(text.length()))
                     || text.chars().anyMatch(Character::isISOControl)
+                    || ENCODED.matcher(text).find()
                     || (!separator.isEmpty() && text.contains(separator));
             if (changes) {
                 throw Problem.helpful(
                                 ProblemCode.FORBIDDEN,
                                 "the name or a role of this account could be taken for another one by the target: it"
-                                        + " is empty, begins or ends with a space, or has a control character or, in a"
-                                        + " role, a comma")
+                                        + " is empty, begins or ends with a space, or has a control character, an"
+                                        + " encoded one (%20) or, in a role, a comma")
                         .raise();
             }
             return text;

@@ -189,7 +189,7 @@ final class InProcessGateway implements AutoCloseable {
                     }
                     yield bytes.toString(StandardCharsets.UTF_8);
                 }
-                case Content.Push _, Content.Forwarded _ -> throw new AssertionError("no messages expected");
+                case Content.Push _ -> throw new AssertionError("no messages expected");
             };
         }
     }

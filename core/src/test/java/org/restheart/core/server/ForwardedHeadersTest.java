@@ -84,6 +84,18 @@ class ForwardedHeadersTest {
     }
 
     @Test
+    void characters_beyond_ascii_are_percent_encoded_and_returned_as_they_are() throws Exception {
+        assertThat(received("", Stream.of("Referer: /caf\u00e9")).lines()).contains("Referer: /caf%C3%A9");
+        try (var named = new RawTarget(
+                        _ -> "HTTP/1.1 200 OK\r\nX-Name: caf\u00c3\u00a9\r\nContent-Length: 2\r\n\r\nok");
+                var gateway = named.gateway("");
+                var client = new RawClient(gateway.address())) {
+            var answer = client.request("GET /back/x", RawTarget.basic("ada")).answer();
+            assertThat(answer.header("X-Name")).contains("caf\u00e9");
+        }
+    }
+
+    @Test
     void credentials_are_handed_on_where_the_configuration_says_so() throws Exception {
         assertThat(received(", forward-credentials: true", Stream.of("X-Custom: claimed")))
                 .contains(RawTarget.basic("ada"))

@@ -20,11 +20,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.service.ProxyService;
-import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.CallerScope;
+import org.restheart.security.SecurityFilter;
 import org.restheart.testkit.Patience;
 import org.slf4j.LoggerFactory;
 
@@ -50,25 +50,31 @@ class ForwardingTest {
         }
 
         @Override
-        public boolean forwardsContent() {
+        public boolean streamsContent(Request request) {
             return true;
         }
 
         @Override
+        public Traffic traffic() {
+            return proxy.traffic();
+        }
+
+        @Override
         public Response handle(Request request) {
-            return CallerScope.call(CallerScope.account("ada"), () -> proxy.handle(request))
-                    .map(ready -> ready.content() instanceof Content.Forwarded forwarded
-                            ? ready.with(forwarded.during(standing::get))
-                            : ready);
+            return CallerScope.call(
+                    CallerScope.account("ada"),
+                    () -> proxy.handle(request.with(SecurityFilter.STANDING, standing::get)));
         }
     }
 
     /// @param more of the entry of `proxies`
     private TestServer server(String more) {
-        var proxies =
-                "core: {io-threads: 1}\nproxies: [{location: /back, proxy-pass: '" + target.url() + "'" + more + "}]";
+        var proxies = "core: {io-threads: 1, max-in-flight-requests: " + IN_FLIGHT
+                + "}\nproxies: [{location: /back, proxy-pass: '" + target.url() + "'" + more + "}]";
+        var config = GatewayConfig.parse(proxies);
         var proxy = new ProxyService(
-                GatewayConfig.parse(proxies).proxies().getFirst(),
+                config.proxies().getFirst(),
+                config.core(),
                 new ProxyService.Credentials(Set.of(), Set.of()),
                 _ -> false);
         return TestServer.with(
@@ -286,7 +292,8 @@ class ForwardingTest {
             target.assertClosed();
             target.assertNoMore();
             if (http2) {
-                assertThat(second.awaitEnd(1).payload())
+                assertThat(second.frame().type()).isEqualTo(RawHttp2.HEADERS);
+                assertThat(second.frame().payload())
                         .asString(StandardCharsets.UTF_8)
                         .contains("the credentials have ended");
                 assertGoesOn(second, 3);

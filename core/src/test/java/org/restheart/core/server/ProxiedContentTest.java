@@ -36,8 +36,10 @@ class ProxiedContentTest {
     /// @param more of the entry of `proxies`
     private static TestServer server(String url, String more) {
         var proxies = "core: {io-threads: 1}\nproxies: [{location: /back, proxy-pass: '" + url + "'" + more + "}]";
+        var config = GatewayConfig.parse(proxies);
         var service = new ProxyService(
-                GatewayConfig.parse(proxies).proxies().getFirst(),
+                config.proxies().getFirst(),
+                config.core(),
                 new ProxyService.Credentials(Set.of(), Set.of()),
                 _ -> false);
         return TestServer.with(
@@ -250,7 +252,6 @@ class ProxiedContentTest {
         }
     }
 
-    /// The connection of HTTP/2 is closed before the target has one for the request.
     @Test
     void a_client_that_goes_while_it_waits_for_a_connection_to_the_target_frees_that() throws Exception {
         try (var silent = new SilentTarget();
@@ -262,9 +263,9 @@ class ProxiedContentTest {
                 client.get(1, "/back/x");
                 await().until(() -> server.listener().inFlight() == 2);
             }
+            await().until(() -> server.listener().inFlight() == 1);
             silent.answer();
-            silent.assertClosed();
-            await().until(() -> server.listener().inFlight() == 0);
+            assertThat(first.answer().status()).isEqualTo(200);
         }
     }
 

@@ -124,8 +124,12 @@ class ProxyAttacksTest {
 
     private TestServer proxyAlone(Duration patience) {
         var proxies = "proxies: [{location: /back, proxy-pass: '" + target.url() + "'}]";
-        var config = GatewayConfig.parse(proxies).proxies().getFirst();
-        var service = new ProxyService(config, new ProxyService.Credentials(Set.of(), Set.of()), _ -> false);
+        var config = GatewayConfig.parse(proxies);
+        var service = new ProxyService(
+                config.proxies().getFirst(),
+                config.core(),
+                new ProxyService.Credentials(Set.of(), Set.of()),
+                _ -> false);
         return TestServer.with(
                 proxies, 1_000, patience, Duration.ofSeconds(8), Binding.prefix(service, "/back", false));
     }
@@ -179,8 +183,12 @@ class ProxyAttacksTest {
     @ValueSource(strings = {"api_key", "API-KEY", "api.key"})
     void keys_are_not_handed_on_however_their_header_is_spelt(String name) throws Exception {
         var proxies = "proxies: [{location: /back, proxy-pass: '" + target.url() + "'}]";
-        var config = GatewayConfig.parse(proxies).proxies().getFirst();
-        var service = new ProxyService(config, new ProxyService.Credentials(Set.of("api_key"), Set.of()), _ -> false);
+        var config = GatewayConfig.parse(proxies);
+        var service = new ProxyService(
+                config.proxies().getFirst(),
+                config.core(),
+                new ProxyService.Credentials(Set.of("api_key"), Set.of()),
+                _ -> false);
         try (var server = TestServer.with(proxies, Binding.prefix(service, "/back", false));
                 var client = server.connect()) {
             assertThat(client.request("GET /back/x", name + ": secret").answer().status())

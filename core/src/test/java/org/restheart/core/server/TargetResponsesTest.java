@@ -52,7 +52,7 @@ class TargetResponsesTest {
                         .repeat(2));
                 var gateway = target.gateway("");
                 var client = new RawClient(gateway.address())) {
-            for (int status = 100; status < 200; status++) {
+            for (int status = 100; status < 200; status += status == 100 ? 2 : 1) { // but that of an upgrade
                 var answer = client.request("GET /back/" + status, RawTarget.basic("ada"))
                         .answer();
                 assertThat(answer.status()).as("after %s", status).isEqualTo(200);
@@ -183,8 +183,8 @@ class TargetResponsesTest {
             strings = {
                 "304 Not Modified\r\nETag: a\r\nContent-Length: 1234\r\n\r\n",
                 "304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n",
-                "204 No Content\r\nContent-Length: 5\r\n\r\n",
-                "204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n",
+                "204 No Content\r\nContent-Length: 0\r\n\r\n",
+                "204 No Content\r\n\r\n",
             })
     void responses_without_content_end_with_their_heads(String response) throws Exception {
         try (var target = new RawTarget(head -> path(head).equals("/x") ? "HTTP/1.1 " + response : last(head));
@@ -210,8 +210,7 @@ class TargetResponsesTest {
     @ValueSource(
             strings = {
                 "Content-Length: 2\r\nContent-Length: 2\r\n\r\nok",
-                "Content-Length: 200\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
-                "Transfer-Encoding: Chunked\r\ncontent-length: 1\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+                "Transfer-Encoding: Chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
             })
     void where_a_response_ends_is_said_to_clients_once(String response) throws Exception {
         try (var target = new RawTarget(_ -> "HTTP/1.1 200 OK\r\n" + response);
@@ -237,6 +236,9 @@ class TargetResponsesTest {
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n",
                 "HTTP/1.1 099 OK\r\nContent-Length: 2\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+                "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
                 "SSH-2.0-OpenSSH\r\n\r\n",
             })
     void what_cannot_be_understood_in_one_way_is_no_response(String response) throws Exception {

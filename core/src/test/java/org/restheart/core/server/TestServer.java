@@ -119,8 +119,7 @@ final class TestServer implements AutoCloseable {
                         settings.https(),
                         settings.connection(),
                         limits,
-                        settings.clients(),
-                        settings.proxies()),
+                        settings.clients()),
                 settings.core().forceGzipEncoding(),
                 Arrays.asList(bindings));
     }

@@ -225,8 +225,7 @@ final class IdempotencyClaims {
                     buffer.duplicate().get(bytes);
                     yield document.append("content", new BsonBinary(bytes));
                 }
-                case Content.Streamed _, Content.Push _, Content.Forwarded _ ->
-                    throw new IllegalStateException("an answer without an end");
+                case Content.Streamed _, Content.Push _ -> throw new IllegalStateException("an answer without an end");
             };
         }
 
