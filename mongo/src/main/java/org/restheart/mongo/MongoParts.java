@@ -13,8 +13,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.judged.JudgedRequests;
-import org.restheart.mongo.aggregation.RunAdHocAggregation;
-import org.restheart.mongo.aggregation.RunAggregation;
+import org.restheart.mongo.aggregation.Aggregations;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.BulkChanges;
 import org.restheart.mongo.bulk.PostDocuments;
@@ -159,13 +158,11 @@ final class MongoParts implements AutoCloseable {
 
     /// Pipelines of clients, aggregations and change streams that collections declare.
     private void addAggregations(MongoConfig config, ChangeStreams streams) {
-        var timeLimit = config.aggregationTimeLimit();
         var interpolation = config.interpolation();
-        routes.on(AGGREGATIONS, POST, new RunAdHocAggregation(documents, coalescer.sizes(), inspection, timeLimit));
-        routes.on(
-                AGGREGATION,
-                GET,
-                new RunAggregation(documents, coalescer.sizes(), inspection, interpolation, timeLimit));
+        var aggregations = new Aggregations(
+                documents, coalescer.sizes(), inspection, interpolation, config.aggregationTimeLimit());
+        routes.on(AGGREGATIONS, POST, aggregations::adHoc);
+        routes.on(AGGREGATION, GET, aggregations::declared);
         routes.on(
                 CHANGE_STREAM,
                 GET,

@@ -1,5 +1,5 @@
 /// Aggregations that a collection declares in its property `aggrs` and clients run by name, with variables.
-/// [RunAggregation] is the entry point; [Interpolation] substitutes variables in any pipeline.
+/// [Aggregations] is the entry point; [Interpolation] substitutes variables in any pipeline.
 ///
 /// Must not know: how pipelines are stored by clients' writes.
 @NullMarked
