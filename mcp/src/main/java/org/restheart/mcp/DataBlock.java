@@ -6,14 +6,19 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.bson.RawDocuments;
+import org.restheart.bson.RawDocuments.Limits;
 import org.restheart.http.Content;
 
 /// The documents of a result, one per line, within limits. Confined to one result.
@@ -40,8 +45,8 @@ final class DataBlock {
     /// Adds documents until the array ends or a limit is reached.
     ///
     /// @param array of documents, closed here
-    /// @throws IOException if it cannot be read to its end, and any exception of its source; the block then has the
-    ///     documents before
+    /// @throws IOException if it cannot be read to its end, and any exception of its source; the block then
+    ///     has the documents before
     void addAll(Content array) throws IOException {
         try {
             JsonElements.read(array, document -> {
@@ -149,5 +154,133 @@ final class DataBlock {
                 "bytes", bytes,
                 "cut", cut(),
                 "capped", capped);
+    }
+
+    /// Shortens values to fit the context of a model, and records what was cut. Confined to one result.
+    static final class Truncation {
+        private static final int MAX_NOTES = 20;
+        private static final int NUMBERS_SHOWN = 8;
+
+        private final List<String> cut = new ArrayList<>();
+
+        /// Limits of a value.
+        ///
+        /// @param string characters
+        /// @param array elements
+        /// @param fields of an object
+        record Extent(int string, int array, int binary, int depth, int fields) {
+            static Extent usual(int maxString) {
+                return new Extent(maxString, 50, 64, 8, Integer.MAX_VALUE);
+            }
+
+            Limits limits() {
+                return new Limits(string, array, binary, depth);
+            }
+
+            /// Decreasing limits, tried in order until a document fits. The last one fits any document.
+            List<Extent> smaller() {
+                return List.of(
+                        new Extent(Math.min(string, 200), 8, 16, 6, 100),
+                        new Extent(Math.min(string, 60), 3, 16, 4, 40),
+                        new Extent(Math.min(string, 30), 2, 16, 2, 20));
+            }
+        }
+
+        /// JSON pointers to cut values; only the first ones.
+        List<String> cut() {
+            return List.copyOf(cut);
+        }
+
+        /// @param pointer to the value
+        BsonValue shown(BsonValue value, Extent extent, String pointer) {
+            boolean fits = extent.fields() == Integer.MAX_VALUE
+                    && value instanceof RawBsonDocument document
+                    && RawDocuments.isWithin(document, extent.limits()); // most do, and need not be decoded
+            return fits ? value : shown(value, extent, pointer, 0);
+        }
+
+        private BsonValue shown(BsonValue value, Extent extent, String at, int depth) {
+            return switch (value.getBsonType()) {
+                case STRING -> text(value.asString(), extent, at);
+                case ARRAY -> array(value.asArray(), extent, at, depth);
+                case DOCUMENT -> object(value.asDocument(), extent, at, depth);
+                case BINARY -> {
+                    int length = value.asBinary().getData().length;
+                    if (length <= extent.binary()) {
+                        yield value;
+                    }
+                    note(at);
+                    yield new BsonDocument("$binary", new BsonString("… " + grouped(length) + " bytes"));
+                }
+                default -> value;
+            };
+        }
+
+        private BsonValue text(BsonString value, Extent extent, String at) {
+            var text = value.getValue();
+            if (text.length() <= extent.string()) {
+                return value;
+            }
+            note(at);
+            int end =
+                    Character.isHighSurrogate(text.charAt(extent.string() - 1)) ? extent.string() - 1 : extent.string();
+            return new BsonString(text.substring(0, end) + "… (" + grouped(text.length()) + ")");
+        }
+
+        private BsonValue array(BsonArray array, Extent extent, String at, int depth) {
+            if (depth >= extent.depth()) {
+                return tooDeep(at);
+            }
+            boolean isVector = array.size() > extent.array() && array.stream().allMatch(BsonValue::isNumber);
+            int kept = array.size() <= extent.array()
+                    ? array.size()
+                    : isVector ? Math.min(NUMBERS_SHOWN, extent.array()) : extent.array();
+            var shown = new BsonArray(kept + 1);
+            for (int i = 0; i < kept; i++) {
+                shown.add(shown(array.get(i), extent, at + "/" + i, depth + 1));
+            }
+            if (kept < array.size()) {
+                note(at);
+                shown.add(new BsonString("… " + grouped(array.size() - kept) + " more"));
+            }
+            return shown;
+        }
+
+        private BsonValue object(BsonDocument object, Extent extent, String at, int depth) {
+            if (depth >= extent.depth()) {
+                return tooDeep(at);
+            }
+            var shown = new BsonDocument();
+            for (var member : object.entrySet()) {
+                if (shown.size() == extent.fields()) {
+                    note(at);
+                    shown.append("…", new BsonString(grouped(object.size() - extent.fields()) + " more fields"));
+                    break;
+                }
+                var name = extent.fields() == Integer.MAX_VALUE ? member.getKey() : Fence.cut(member.getKey());
+                shown.append(name, shown(member.getValue(), extent, at + "/" + escaped(member.getKey()), depth + 1));
+            }
+            return shown;
+        }
+
+        private BsonValue tooDeep(String at) {
+            note(at);
+            return new BsonString("…");
+        }
+
+        private void note(String at) {
+            if (cut.size() < MAX_NOTES && !cut.contains(at)) {
+                cut.add(at);
+            }
+        }
+
+        /// Escaped for a JSON pointer (RFC 6901, 3).
+        private static String escaped(String name) {
+            return Fence.cut(name).replace("~", "~0").replace("/", "~1");
+        }
+
+        private static String grouped(int number) {
+            return String.format(Locale.ROOT, "%,d", number);
+        }
     }
 }

@@ -60,8 +60,8 @@ import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 
-/// The collaborators of the data API, constructed from its configuration, and the handler of each resource and method.
-/// Thread-safe.
+/// The collaborators of the data API, constructed from its configuration, and the handler of each resource
+/// and method. Thread-safe.
 final class MongoParts implements AutoCloseable {
     final Parameters.Settings parameterSettings;
     final Mounts mounts;
@@ -135,7 +135,8 @@ final class MongoParts implements AutoCloseable {
                 schemas);
     }
 
-    /// Documents, metadata of files, and schemas: pages, single ones, counts, and those that violate a JSON Schema.
+    /// Documents, metadata of files, and schemas: pages, single ones, counts, and those that violate a JSON
+    /// Schema.
     private void addReads(MongoConfig config, Continuations continuations) {
         var timeLimit = config.queryTimeLimit();
         var finder = deepPages.outsideSessions(documents);

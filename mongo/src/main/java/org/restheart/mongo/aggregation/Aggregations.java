@@ -23,8 +23,8 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.judged.DataWrite;
-import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataRequest;
@@ -34,10 +34,10 @@ import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.StagedFilter;
-import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentContent;
-import org.restheart.mongo.format.DocumentFormat.JsonArray;
+import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentFormat;
+import org.restheart.mongo.format.DocumentFormat.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.guard.ReadingStages;
 import org.restheart.mongo.hal.HalPages;
@@ -68,7 +68,8 @@ public final class Aggregations {
         this.inspection = inspection;
     }
 
-    /// `GET /{db}/{collection}/_aggrs/{uri}`: runs an aggregation that the collection declares and returns all results.
+    /// `GET /{db}/{collection}/_aggrs/{uri}`: runs an aggregation that the collection declares and returns
+    /// all results.
     public Response declared(DataRequest request) {
         var aggregation = find(request);
         var stages = interpolation
@@ -157,11 +158,11 @@ public final class Aggregations {
                 .raise();
     }
 
-    /// `POST /{db}/{collection}/_aggrs` with `{stages, avars, limit}`: runs a pipeline sent by the client, for callers
-    /// whose permission has `allowAdHocAggregations`.
+    /// `POST /{db}/{collection}/_aggrs` with `{stages, avars, limit}`: runs a pipeline sent by the client,
+    /// for callers whose permission has `allowAdHocAggregations`.
     ///
-    /// The pipeline is preceded by the read filter and the projection of the permission. It never writes, and reads other
-    /// collections only if the caller is unrestricted.
+    /// The pipeline is preceded by the read filter and the projection of the permission. It never writes,
+    /// and reads other collections only if the caller is unrestricted.
     public Response adHoc(DataRequest request) {
         if (request.content().isArray()) {
             throw invalid("a pipeline is sent as {\"stages\": [...]}");

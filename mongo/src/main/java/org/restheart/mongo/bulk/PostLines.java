@@ -3,22 +3,42 @@ package org.restheart.mongo.bulk;
 import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
+import com.mongodb.MongoException;
+import com.mongodb.bulk.BulkWriteResult;
+import com.mongodb.client.MongoCollection;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
-import org.restheart.mongo.bulk.LineWrites.AbortedException;
+import org.restheart.mongo.bulk.PostLines.LineWrites.AbortedException;
 import org.restheart.mongo.content.DataContent;
+import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.exchange.RequestCollections;
+import org.restheart.mongo.format.DocumentReader;
+import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.idempotency.KeyedPost;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.TimeLimitedWrites;
+import org.restheart.mongo.write.WrittenCheck;
 
-/// `POST /{db}/{collection}` with a document in each line, or in BSON: written in batches while it arrives, so that its
-/// size is not limited by memory and malformed lines do not affect others. Thread-safe.
+/// `POST /{db}/{collection}` with a document in each line, or in BSON: written in batches while it arrives,
+/// so that its size is not limited by memory and malformed lines do not affect others. Thread-safe.
 public final class PostLines implements DataHandler {
     /// The memory of one stream in practice: a batch as text, as values and as BSON.
     private static final long BYTES_PER_STREAM = 8 << 20;
@@ -84,5 +104,214 @@ public final class PostLines implements DataHandler {
                                 ? ": there is no row after the first line (curl: --data-binary, as -d removes line"
                                         + " ends)"
                                 : ""));
+    }
+
+    /// Reads the lines of a request, or its BSON documents, in batches while they arrive, and writes them,
+    /// in memory independent of their number. Confined to one request.
+    static final class LineWrites {
+        /// The size of a batch, in lines; it is also bounded in bytes of BSON.
+        private static final int MAX_LINES = 1_000;
+
+        private static final int MAX_BYTES = 1 << 20;
+
+        private final DataRequest request;
+        private final RequestCollections collections;
+        private final MongoCollection<RawBsonDocument> collection;
+        private final TimeLimitedWrites limited;
+        private final LinesReport report;
+        private final DocumentReader lines;
+        private final ObjectId etag;
+
+        /// @param report gets the results
+        /// @throws ProblemException 413 for content announced to be larger than the server takes
+        LineWrites(DataRequest request, RequestCollections collections, TimeLimitedWrites limited, LinesReport report) {
+            this.request = request;
+            this.collections = collections;
+            this.collection = collections.of(request);
+            this.limited = limited;
+            this.report = report;
+            this.etag = BatchTag.of(request.http());
+            try {
+                this.lines = DataContent.documents(request.http(), request.http().body().stream());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        /// One parsed line.
+        sealed interface LineElement {
+            /// From 1.
+            long line();
+
+            record Storable(long line, Element element) implements LineElement {}
+
+            /// A line that cannot be stored.
+            record Refused(long line, Problem problem) implements LineElement {}
+        }
+
+        /// The tag of all documents.
+        ObjectId etag() {
+            return etag;
+        }
+
+        /// The next lines; none at the end.
+        ///
+        /// @throws ProblemException 400 or 413 when the content is incomplete; the lines since the last
+        ///     batch are lost
+        List<LineElement> next() {
+            try {
+                var batch = new ArrayList<LineElement>();
+                long bytes = 0;
+                while (batch.size() < MAX_LINES && bytes < MAX_BYTES) {
+                    var line = lines.next();
+                    if (line == null) {
+                        break;
+                    }
+                    var element = element(line);
+                    batch.add(element);
+                    bytes += size(element);
+                }
+                return batch;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private static long size(LineElement element) {
+            return switch (element) {
+                case LineElement.Storable line ->
+                    line.element().document().getByteBuffer().remaining();
+                case LineElement.Refused refused -> refused.problem().message().length();
+            };
+        }
+
+        private LineElement element(DocumentReader.Entry entry) {
+            return switch (entry) {
+                case DocumentReader.Entry.Malformed(var line, var problem) -> new LineElement.Refused(line, problem);
+                case DocumentReader.Entry.Parsed(var line, var value) -> element(line, value);
+            };
+        }
+
+        private LineElement element(long line, BsonValue value) {
+            if (value.isArray()) {
+                return new LineElement.Refused(
+                        line,
+                        Problem.of(
+                                CONTENT_INVALID,
+                                "the line is an array; each document needs a line of its own, an array goes as"
+                                        + " application/json"));
+            }
+            try {
+                // wrapped in an array, so that a line that is not a document is refused by the same rule
+                var content = DataContent.checkIds(new BsonArray(List.of(value)));
+                var document = content.asArray().getFirst().asDocument();
+                return new LineElement.Storable(line, Element.of(request, document, BsonObjectId::new, etag));
+            } catch (ProblemException e) {
+                return new LineElement.Refused(line, e.problem());
+            }
+        }
+
+        /// Writes the lines that can be written.
+        ///
+        /// @throws AbortedException when the command failed as a whole: the outcome of the batch is unknown
+        void write(List<LineElement> batch) {
+            var readable = new ArrayList<LineElement.Storable>();
+            for (var element : batch) {
+                switch (element) {
+                    case LineElement.Storable line -> readable.add(line);
+                    case LineElement.Refused(var line, var problem) -> report.error(line, problem);
+                }
+            }
+            var allowed = allowed(readable);
+            if (!allowed.isEmpty()) {
+                try {
+                    writeAllowed(allowed);
+                } catch (MongoException e) {
+                    var problem = disclosed(MongoErrors.toProblem(e).orElseThrow(() -> e));
+                    report.error(allowed.getFirst().line(), allowed.getLast().line(), problem);
+                    throw new AbortedException(problem, e);
+                }
+            }
+        }
+
+        /// The problem as the caller may see it: without MongoDB's message if that may quote hidden data.
+        private Problem disclosed(Problem problem) {
+            return HiddenFields.hidesErrorDetails(request.http()) ? problem.unquoting() : problem;
+        }
+
+        /// The lines that the caller may store; they are checked one by one only if the batch as a whole is
+        /// refused.
+        private List<LineElement.Storable> allowed(List<LineElement.Storable> lines) {
+            try {
+                WrittenCheck.check(collections, request, documents(lines));
+                return lines;
+            } catch (ProblemException someRefused) {
+                var allowed = new ArrayList<LineElement.Storable>();
+                for (var line : lines) {
+                    try {
+                        WrittenCheck.check(collections, request, documents(List.of(line)));
+                        allowed.add(line);
+                    } catch (ProblemException e) {
+                        report.error(line.line(), e.problem());
+                    }
+                }
+                return allowed;
+            }
+        }
+
+        private static List<RawBsonDocument> documents(List<LineElement.Storable> lines) {
+            return lines.stream().map(line -> line.element().document()).toList();
+        }
+
+        private void writeAllowed(List<LineElement.Storable> lines) {
+            var elements = lines.stream().map(LineElement.Storable::element).toList();
+            var models =
+                    elements.stream().map(element -> element.model(request)).toList();
+            var tried = BulkWrites.each(limited, request.session(), collection, models);
+            if (!tried.result().wasAcknowledged()) {
+                return;
+            }
+            var earlier = BatchTag.isIn(request.http())
+                    ? Element.storedEarlier(elements, tried.errors(), etag, collection)
+                    : Set.<Integer>of();
+            var failed = new HashSet<Integer>();
+            for (var error : tried.errors()) {
+                if (!earlier.contains(error.getIndex())) {
+                    failed.add(error.getIndex());
+                    report.error(BulkReport.error(
+                            request, LinesReport.at(lines.get(error.getIndex()).line()), error));
+                }
+            }
+            count(lines, tried.result(), failed);
+        }
+
+        private void count(List<LineElement.Storable> lines, BulkWriteResult result, Set<Integer> failed) {
+            var created = new ArrayList<BsonValue>();
+            if (request.parameters().writeMode().orElse(WriteMode.INSERT) == WriteMode.INSERT) {
+                for (int i = 0; i < lines.size(); i++) {
+                    if (!failed.contains(i)) {
+                        created.add(lines.get(i).element().id());
+                    }
+                }
+            } else {
+                result.getUpserts().forEach(upsert -> created.add(upsert.getId()));
+            }
+            report.written(created.size(), BulkReport.modified(request, result), result.getMatchedCount());
+            created.forEach(id -> Locations.path(request, id).ifPresent(report::link));
+        }
+
+        /// MongoDB failed while lines were written.
+        static final class AbortedException extends RuntimeException {
+            private final transient Problem problem;
+
+            AbortedException(Problem problem, MongoException cause) {
+                super(cause);
+                this.problem = problem;
+            }
+
+            Problem problem() {
+                return problem;
+            }
+        }
     }
 }

@@ -4,11 +4,12 @@
 /// 1. [Coalescer] decides, as configured, whether the request may share a command.
 /// 2. [PointReads], [SharedFinds], [CoalescedInserts] or [CoalescedWrites] determines its shape and takes the
 ///    [BatchQueue] of that shape from its [BatchQueues].
-/// 3. [BatchQueue] makes it a [PendingRequest]. If [RunningCommands] allows another command, a [BatchRunner] starts: on
-///    a thread of commands, or on the I/O thread as an inline command. Otherwise the request waits; where too many do,
-///    submitting throws a 503 at once, rather than failing the future.
-/// 4. [BatchRunner] takes all that wait, up to the bounds, and runs their [Batching.BatchCommand]. This completes each
-///    with its own outcome, or leaves that to another thread; then follows the next batch.
+/// 3. [BatchQueue] makes it a [PendingRequest]. If [RunningCommands] allows another command, a
+///    [BatchQueue.BatchRunner] starts: on a thread of commands, or on the I/O thread as an inline command.
+///    Otherwise the request waits; where too many do, submitting throws a 503 at once, rather than failing the
+///    future.
+/// 4. [BatchQueue.BatchRunner] takes all that wait, up to the bounds, and runs their [Batching.BatchCommand]. This
+///    completes each with its own outcome, or leaves that to another thread; then follows the next batch.
 /// 5. [BatchQueues.QueueChecks] lets the queue refuse what has waited too long, and fail the requests of commands whose
 ///    server is lost, as [Deployment] and [ServerOfCommand] say.
 ///

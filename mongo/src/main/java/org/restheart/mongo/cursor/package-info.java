@@ -10,8 +10,8 @@
 ///
 /// 1. [DeepPageFinder] decides which mechanism may serve the query: no hint, a filter that depends only on the
 ///    documents, a page behind the first bookmark.
-/// 2. [BookmarkedPages] looks up the [QueryBookmarks] of queries with the same filter and order, and takes the last
-///    bookmark before the page, from [Bookmarks].
+/// 2. [DeepPageFinder.BookmarkedPages] looks up the [QueryBookmarks] of queries with the same filter and order,
+///    and takes the last bookmark before the page, from [Bookmarks].
 /// 3. It reads the page with the range of the [SortIndex] that begins at the bookmark, skipping the few documents
 ///    between. The page is returned only when [Bookmarks] knows all changes up to the time of MongoDB's
 ///    reply; if these moved the bookmark, the page is read once more.
@@ -20,7 +20,7 @@
 /// 5. Otherwise MongoDB skips. A request never waits for anything to be prepared.
 ///
 /// In the background, triggered by the second request of a query, a few at a time: [BookmarkBuilder] finds the index
-/// and sets bookmarks by an [BookmarkBuilder.IndexScan] of a snapshot, and [ExactFollower] then
+/// and sets bookmarks by an [BookmarkBuilder.IndexScan] of a snapshot, and [BookmarkBuilder.ExactFollower] then
 /// applies the changes since, which [BsonOrder] compares with the bookmarks. [Allocator] positions cursors at the
 /// positions that [CursorPoolConfig.Allocation] computes.
 ///

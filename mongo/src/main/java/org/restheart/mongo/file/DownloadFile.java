@@ -7,8 +7,12 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 import com.mongodb.ClientSessionOptions;
 import com.mongodb.MongoException;
 import com.mongodb.client.ClientSession;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -23,6 +27,7 @@ import org.restheart.http.EntityTagList;
 import org.restheart.http.Lease;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.Method;
+import org.restheart.http.PercentCoding;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -32,7 +37,7 @@ import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.file.ChunkBatches.Described;
-import org.restheart.mongo.file.FileContent.Piece;
+import org.restheart.mongo.file.DownloadFile.FileContent.Piece;
 import org.restheart.mongo.file.RecentContent.ChunkSource;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DriverFinder;
@@ -134,8 +139,8 @@ public final class DownloadFile implements DataHandler {
         throw Problem.overloaded("the file is being replaced; try again").raise();
     }
 
-    /// Until the latest write is in a snapshot, that is, until a majority has it: some milliseconds, and MongoDB offers
-    /// nothing to wait for. Up to 95 ms, 950 in all.
+    /// Until the latest write is in a snapshot, that is, until a majority has it: some milliseconds, and
+    /// MongoDB offers nothing to wait for. Up to 95 ms, 950 in all.
     private static void pause(int attempt) {
         try {
             Thread.sleep(5L * attempt);
@@ -314,5 +319,103 @@ public final class DownloadFile implements DataHandler {
 
     private static Optional<String> text(@Nullable BsonValue value) {
         return value != null && value.isString() ? Optional.of(value.asString().getValue()) : Optional.empty();
+    }
+
+    /// `Content-Disposition` with a name that clients chose (RFC 6266, RFC 8187).
+    static final class ContentDisposition {
+        /// Further characters that may stand in `filename*` (RFC 8187, 3.2.1).
+        private static final String ATTRIBUTE = "!#$&+^`|";
+
+        private static final int MAX_LENGTH = 255;
+
+        private ContentDisposition() {}
+
+        /// Names with characters beyond ASCII are sent in both forms. Path separators and delimiters are
+        /// replaced.
+        static String inline(String name) {
+            var safe = safe(name);
+            var ascii = new StringBuilder();
+            safe.codePoints().forEach(c -> ascii.append(c > '~' || c == '"' || c == '%' ? '_' : (char) c));
+            var value = "inline; filename=\"" + ascii + "\"";
+            return ascii.toString().equals(safe)
+                    ? value
+                    : value + "; filename*=UTF-8''" + PercentCoding.encode(safe, ATTRIBUTE);
+        }
+
+        private static String safe(String name) {
+            var safe = new StringBuilder();
+            name.codePoints().limit(MAX_LENGTH).forEach(c -> {
+                boolean harmful = c == '/'
+                        || c == '\\'
+                        || Character.isISOControl(c)
+                        || Character.getType(c)
+                                == Character.FORMAT // such as a change of direction, which hides extensions
+                        || Character.getType(c) == Character.SURROGATE
+                        || Character.getType(c) == Character.LINE_SEPARATOR
+                        || Character.getType(c) == Character.PARAGRAPH_SEPARATOR;
+                safe.appendCodePoint(harmful ? '_' : c);
+            });
+            return safe.isEmpty() ? "file" : safe.toString();
+        }
+    }
+
+    /// The bytes of a file, or slices of them, read while they are sent. Confined to one response.
+    static final class FileContent implements Content.Source {
+        private static final ByteBuffer END = ByteBuffer.allocate(0);
+
+        /// A part of the content to send.
+        ///
+        /// @param bytes before the slice
+        @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
+        record Piece(byte[] bytes, Slice slice) {}
+
+        private final Described file;
+        private final ChunkSource chunks;
+        private final Deque<Piece> pieces;
+        private long at = -1;
+
+        FileContent(Described file, ChunkSource chunks, List<Piece> pieces) {
+            this.file = file;
+            this.chunks = chunks;
+            this.pieces = new ArrayDeque<>(pieces);
+        }
+
+        @Override
+        public ByteBuffer next() throws IOException {
+            while (!pieces.isEmpty()) {
+                var piece = pieces.peek();
+                if (at < 0) {
+                    at = piece.slice().from();
+                    if (piece.bytes().length > 0) {
+                        return ByteBuffer.wrap(piece.bytes());
+                    }
+                }
+                if (at < piece.slice().to()) {
+                    return data(piece.slice());
+                }
+                pieces.remove();
+                at = -1;
+            }
+            return END;
+        }
+
+        private ByteBuffer data(Slice slice) throws IOException {
+            long n = at / file.chunkSize();
+            var chunk = chunks.next(n, (slice.to() - 1) / file.chunkSize());
+            long start = n * file.chunkSize();
+            if (chunk == null || !file.isChunk(chunk, n)) {
+                throw new IOException("a chunk of the file is missing or has the wrong size");
+            }
+            var data = chunk.getBinary("data").getData();
+            int from = (int) (at - start);
+            int to = (int) Math.min(data.length, slice.to() - start);
+            at = start + to;
+            return ByteBuffer.wrap(data, from, to - from).slice();
+        }
+
+        @Override
+        public void close() {
+            chunks.close();
+        }
     }
 }

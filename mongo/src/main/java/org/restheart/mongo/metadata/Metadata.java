@@ -1,12 +1,18 @@
 package org.restheart.mongo.metadata;
 
+import com.mongodb.client.ChangeStreamIterable;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Collation;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.CacheMeter;
@@ -14,6 +20,9 @@ import org.restheart.http.MemoryBudget;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.background.ChangeCursor.Change;
+import org.restheart.mongo.background.ChangeFollower;
+import org.restheart.mongo.background.ChangeSource;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.find.Collations;
 import org.restheart.mongo.resource.ResourceNames;
@@ -28,8 +37,8 @@ public final class Metadata {
     /// Bytes of heap for one byte of properties in BSON: twice the measured 4 (empty arrays).
     private static final int EXPANSION = 8;
 
-    /// How long entries are kept at most where no change stream reports changes: other gateways' changes are seen as
-    /// soon as with one.
+    /// How long entries are kept at most where no change stream reports changes: other gateways' changes are
+    /// seen as soon as with one.
     private static final Duration UNFOLLOWED = Duration.ofSeconds(1);
 
     private final MongoClient client;
@@ -51,8 +60,8 @@ public final class Metadata {
         }
     }
 
-    /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated; while changes
-    ///     are not followed, entries are kept for a second at most
+    /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated; while
+    ///     changes are not followed, entries are kept for a second at most
     public Metadata(MongoClient client, Duration ttl) {
         this.client = client;
         this.ttl = ttl;
@@ -225,5 +234,128 @@ public final class Metadata {
             cache.forget(new Namespace(db, null));
         }
         changes.changed(db, collection);
+    }
+
+    /// Invalidates cached metadata that others have changed: properties of databases and collections, and
+    /// what was dropped or renamed. Where there are no change streams, or the user of MongoDB may not read
+    /// them, entries expire soon.
+    static final class MetadataChanges implements ChangeSource, ChangeFollower.Receiver {
+        /// Each is followed by a cursor of its own; more are followed together.
+        private static final int MAX_DATABASES = 4;
+
+        private static final String COLLECTION_PREFIX = Metadata.propertiesId("");
+
+        private final MongoClient client;
+        private final @Nullable String db;
+        private final Metadata metadata;
+
+        /// The followers, for the same metadata, that do not receive changes at present. Guarded by itself.
+        private final Set<MetadataChanges> unfollowed;
+
+        private MetadataChanges(
+                MongoClient client, @Nullable String db, Metadata metadata, Set<MetadataChanges> unfollowed) {
+            this.client = client;
+            this.db = db;
+            this.metadata = metadata;
+            this.unfollowed = unfollowed;
+        }
+
+        /// @param databases empty for all
+        static void follow(BackgroundTasks tasks, MongoClient client, Set<String> databases, Metadata metadata) {
+            var unfollowed = new HashSet<MetadataChanges>();
+            if (databases.isEmpty() || databases.size() > MAX_DATABASES) {
+                unfollowed.add(new MetadataChanges(client, null, metadata, unfollowed));
+            } else {
+                databases.forEach(db -> unfollowed.add(new MetadataChanges(client, db, metadata, unfollowed)));
+            }
+            List.copyOf(unfollowed).forEach(changes -> start(tasks, client, changes));
+        }
+
+        private static void start(BackgroundTasks tasks, MongoClient client, MetadataChanges changes) {
+            tasks.start("follow-metadata", new ChangeFollower(tasks, client, changes, changes)::followForEver);
+        }
+
+        @Override
+        public String name() {
+            return "the properties of " + (db == null ? "all databases" : db);
+        }
+
+        @Override
+        public ChangeStreamIterable<RawBsonDocument> watch(List<BsonDocument> stages) {
+            return db == null
+                    ? client.watch(stages, RawBsonDocument.class)
+                    : client.getDatabase(db).watch(stages, RawBsonDocument.class);
+        }
+
+        @Override
+        public List<BsonDocument> pipeline() {
+            var properties = new BsonDocument("ns.coll", new BsonString(ResourceNames.PROPERTIES));
+            var gone = new BsonDocument(
+                    "operationType",
+                    new BsonDocument(
+                            "$in",
+                            new BsonArray(List.of(
+                                    new BsonString("drop"),
+                                    new BsonString("rename"),
+                                    new BsonString("dropDatabase")))));
+            var wanted = new BsonDocument();
+            for (var field : List.of("operationType", "ns", "to", "documentKey")) {
+                wanted.append(field, new BsonInt32(1));
+            }
+            return List.of(
+                    new BsonDocument("$match", new BsonDocument("$or", new BsonArray(List.of(properties, gone)))),
+                    new BsonDocument("$project", wanted));
+        }
+
+        @Override
+        public void opened() {
+            synchronized (unfollowed) {
+                unfollowed.remove(this);
+                metadata.followed(unfollowed.isEmpty());
+            }
+            metadata.forgetAll();
+        }
+
+        @Override
+        public void ended() {
+            synchronized (unfollowed) {
+                unfollowed.add(this);
+                metadata.followed(false);
+            }
+        }
+
+        @Override
+        public void received(Change change) {
+            var event = change.document();
+            if (event.getString("operationType", new BsonString("")).getValue().equals("invalidate")) {
+                metadata.forgetAll();
+                return;
+            }
+            forget(event.getDocument("ns", new BsonDocument()), event.get("documentKey"));
+            forget(event.getDocument("to", new BsonDocument()), null);
+        }
+
+        private void forget(BsonDocument namespace, @Nullable Object key) {
+            var database = text(namespace, "db");
+            var collection = text(namespace, "coll");
+            if (database.isEmpty()) {
+                return;
+            }
+            if (collection.isEmpty() || (collection.equals(ResourceNames.PROPERTIES) && key == null)) {
+                metadata.forgetDbAndCollections(database);
+            } else if (!collection.equals(ResourceNames.PROPERTIES)) {
+                metadata.forgetCollection(database, collection);
+            } else if (key instanceof BsonDocument document && document.get("_id") instanceof BsonString id) {
+                if (id.getValue().startsWith(COLLECTION_PREFIX)) {
+                    metadata.forgetCollection(database, id.getValue().substring(COLLECTION_PREFIX.length()));
+                } else {
+                    metadata.forgetDb(database);
+                }
+            }
+        }
+
+        private static String text(BsonDocument document, String key) {
+            return document.getString(key, new BsonString("")).getValue();
+        }
     }
 }

@@ -1,7 +1,9 @@
 package org.restheart.mongo.write;
 
+import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.MongoWriteException;
+import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
@@ -9,6 +11,7 @@ import com.mongodb.client.model.DeleteOptions;
 import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.result.UpdateResult;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -19,18 +22,21 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Update;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Words;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.mongo.write.DocumentWrite.Judge;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.mongo.write.WriteOutcome.Deleted;
 import org.restheart.mongo.write.WriteOutcome.Duplicate;
 import org.restheart.mongo.write.WriteOutcome.Missing;
 
-/// A prepared write of one document by its id: sent separately, or as one statement of a shared command. Exactly one
-/// of [#alone()] and the statement is executed. Used by one thread at a time.
+/// A prepared write of one document by its id: sent separately, or as one statement of a shared command.
+/// Exactly one of [#alone()] and the statement is executed. Used by one thread at a time.
 ///
 /// @param judge decides about the document as it would be stored; empty if it is stored in any case
 public record DocumentWrite(TargetDocument target, Change change, WriteMode mode, Optional<Judge> judge) {
@@ -100,8 +106,8 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
         }
     }
 
-    /// Executes it separately, once; blocks for MongoDB. When nothing matched, another read determines why; when the
-    /// document changed between the two so that the write would match now, it is repeated.
+    /// Executes it separately, once; blocks for MongoDB. When nothing matched, another read determines why;
+    /// when the document changed between the two so that the write would match now, it is repeated.
     ///
     /// @throws com.mongodb.MongoException if MongoDB refuses it or its outcome is unknown
     public WriteOutcome alone() {
@@ -203,8 +209,8 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
         };
     }
 
-    /// The same with a query for why the statement did nothing; retries if the reason no longer applies. Blocks for
-    /// MongoDB.
+    /// The same with a query for why the statement did nothing; retries if the reason no longer applies.
+    /// Blocks for MongoDB.
     ///
     /// @throws com.mongodb.MongoException as [#alone()]
     public WriteOutcome explained(StatementResult result) {
@@ -249,8 +255,8 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
                 : target.refusal(found.get()).map(refused -> refused);
     }
 
-    /// The outcome for an existing id. Empty when it was inserted concurrently, so that the next attempt determines
-    /// the outcome.
+    /// The outcome for an existing id. Empty when it was inserted concurrently, so that the next attempt
+    /// determines the outcome.
     private Optional<WriteOutcome> whyDuplicate(String message) {
         var duplicate = Optional.<WriteOutcome>of(new Duplicate(message));
         if (target.collection().transaction().isPresent()) { // it has been aborted, so it allows no further read
@@ -266,8 +272,8 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
         return looksFurther && target.idExists() ? duplicate : Optional.empty();
     }
 
-    /// Recognizes updates that take not much longer than reading and writing the document, so that others may wait for
-    /// them. Unknown operators are not short.
+    /// Recognizes updates that take not much longer than reading and writing the document, so that others
+    /// may wait for them. Unknown operators are not short.
     private static final class ShortUpdate {
         /// Each of them is compared with all fields of the document: 100 take half a second in one of 16 MiB.
         private static final int MOST_PATHS = 100;
@@ -295,7 +301,8 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
             return paths <= MOST_PATHS;
         }
 
-        /// Many values of `$addToSet` are compared with each element, and elements that are sorted with each other.
+        /// Many values of `$addToSet` are compared with each element, and elements that are sorted with each
+        /// other.
         private static boolean isLong(String operator, BsonValue value) {
             return value.isDocument()
                     && switch (operator) {
@@ -303,6 +310,96 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
                         case "$push" -> value.asDocument().containsKey("$sort");
                         default -> false;
                     };
+        }
+    }
+
+    /// An update of one document that is checked as it would be stored before anybody can see it: in a
+    /// transaction, or on a copy where that is impossible. A transaction of the client never holds what is
+    /// not checked: another request could commit it before the check has ended. Confined to one request.
+    record CheckedUpdate(DocumentWrite write, Judge judge) {
+
+        /// @return empty if nothing matched
+        Optional<WriteOutcome> run() {
+            var collection = write.target().collection();
+            var begun = collection.transaction();
+            if (begun.isPresent()) {
+                try {
+                    var outcome = afterDryRun();
+                    if (outcome.filter(Duplicate.class::isInstance).isPresent()) {
+                        Transaction.abort(begun.get());
+                    }
+                    return outcome;
+                } catch (ProblemException | MongoException e) {
+                    Transaction.abort(begun.get());
+                    throw e;
+                }
+            }
+            return Transaction.isSupported(judge.client())
+                    ? Transaction.run(
+                            judge.client(), collection.writeConcern(), session -> within(collection.in(session)))
+                    : afterDryRun();
+        }
+
+        private Optional<WriteOutcome> within(SessionCollection transaction) {
+            var outcome = write.in(transaction);
+            if (outcome.isPresent()) {
+                judge.check()
+                        .accept(Objects.requireNonNull(
+                                transaction.find(Ids.equal(write.target().id())).first()));
+            }
+            return outcome;
+        }
+
+        private Optional<WriteOutcome> afterDryRun() {
+            var sent = write.target().sent(write.mode());
+            try (var dryRun =
+                    DryRun.open(judge.client(), write.target().collection().namespace())) {
+                var outcome = DryRun.untilUnchanged(
+                        () -> sent == WriteMode.INSERT ? created(dryRun, sent) : changedOrCreated(dryRun, sent));
+                return Optional.of(outcome).filter(known -> !(known instanceof Missing));
+            }
+        }
+
+        /// Empty if the document has changed meanwhile.
+        private Optional<WriteOutcome> changedOrCreated(DryRun dryRun, WriteMode sent) {
+            var target = write.target();
+            var collection = target.collection();
+            var stored = collection
+                    .with(ReadPreference.primary())
+                    .find(target.filter(write.mode()))
+                    .hint(target.hint())
+                    .first();
+            if (stored == null) {
+                return sent == WriteMode.UPDATE ? Optional.of(new Missing()) : created(dryRun, sent);
+            }
+            var result = result(dryRun, stored);
+            judge.check().accept(result);
+            var unchanged =
+                    DryRun.unchanged(stored, result, collection.transaction().isPresent());
+            var replaced = collection.replaceOne(unchanged, result, DryRun.OF_UNCHANGED);
+            return replaced.getMatchedCount() > 0 ? Optional.of(new Changed()) : Optional.empty();
+        }
+
+        /// Empty if the document came meanwhile.
+        private Optional<WriteOutcome> created(DryRun dryRun, WriteMode sent) {
+            var expected = write.target().preview(); // whether the id is taken comes before what the document would be
+            if (expected instanceof Changed && sent == WriteMode.UPSERT) {
+                return Optional.empty();
+            }
+            if (!(expected instanceof Missing)) {
+                return Optional.of(expected instanceof Changed ? TargetDocument.taken() : expected);
+            }
+            var result = result(dryRun, null);
+            judge.check().accept(result);
+            write.target().collection().insertOne(result);
+            return Optional.of(new Created());
+        }
+
+        private RawBsonDocument result(DryRun dryRun, @Nullable RawBsonDocument stored) {
+            return dryRun.result(
+                    stored,
+                    write.target().id(),
+                    copies -> write.in(copies.inSession()).isPresent());
         }
     }
 }
