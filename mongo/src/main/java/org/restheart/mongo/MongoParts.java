@@ -27,7 +27,6 @@ import org.restheart.mongo.cursor.DeepPageFinder;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.document.FindDocuments;
 import org.restheart.mongo.document.FindViolations;
-import org.restheart.mongo.document.GetDocument;
 import org.restheart.mongo.document.PostDocument;
 import org.restheart.mongo.document.PostToCollection;
 import org.restheart.mongo.document.SingleWrites;
@@ -147,9 +146,8 @@ final class MongoParts implements AutoCloseable {
         for (var kind : List.of(COLLECTION_SIZE, FILES_BUCKET_SIZE, SCHEMA_STORE_SIZE)) {
             routes.on(kind, GET, find::count);
         }
-        var get = new GetDocument(coalescer, timeLimit);
         for (var kind : List.of(DOCUMENT, FILE, SCHEMA)) {
-            routes.on(kind, GET, get);
+            routes.on(kind, GET, find::one);
         }
         routes.on(
                 COLLECTION_VIOLATIONS,

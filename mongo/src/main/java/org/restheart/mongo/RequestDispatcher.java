@@ -2,7 +2,6 @@ package org.restheart.mongo;
 
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -17,8 +16,8 @@ import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.Schemas;
 
-/// Checks requests, runs their handlers, and invalidates what is cached of MongoDB's content that they change.
-/// Thread-safe.
+/// Checks requests, runs their handlers, and invalidates what is cached of MongoDB's content that they
+/// change. Thread-safe.
 ///
 /// @param descriptions are invalidated by changes of the structure
 /// @param schemas are compiled again after changes of schema stores
@@ -35,31 +34,30 @@ record RequestDispatcher(RequestChecks checks, MongoRoutes routes, Descriptions 
         Supplier<Response> answer = () -> HiddenFields.hidesErrorDetails(checked.http())
                 ? withoutQuotes(handler, checked)
                 : handler.handle(checked);
-        return request.method().isSafe() || path.kind() == ResourceKind.AGGREGATIONS
-                ? answer.get()
-                : invalidating(path, request.method(), answer);
+        return !request.method().isSafe() && ResourceMethods.changesDescription(path.kind(), request.method())
+                ? invalidating(path, answer)
+                : answer.get();
     }
 
-    /// Invalidates cached results after a write, also after a failed one, part of which may have been done.
-    private Response invalidating(ResourcePath path, Method method, Supplier<Response> write) {
+    /// Invalidates what is known of a structure after its change, also after a failed one, part of which may
+    /// have been done.
+    private Response invalidating(ResourcePath path, Supplier<Response> write) {
         try {
-            return write.get().whenDone(() -> written(path, method));
+            return write.get().whenDone(() -> written(path));
         } finally {
-            written(path, method);
+            written(path);
         }
     }
 
-    private void written(ResourcePath path, Method method) {
-        if (path.db() != null && ResourceMethods.changesDescription(path.kind(), method)) {
-            descriptions.forget(path.db());
-        }
+    private void written(ResourcePath path) {
+        descriptions.forget(path.requireDb());
         if (path.kind().isSchemas() || path.kind() == ResourceKind.DB) {
             schemas.changed();
         }
     }
 
-    /// The answer of a handler whose problems do not contain MongoDB's messages, since these quote documents that the
-    /// caller may not see.
+    /// The answer of a handler whose problems do not contain MongoDB's messages, since these quote documents
+    /// that the caller may not see.
     private static Response withoutQuotes(DataHandler handler, DataRequest request) {
         boolean showsTag = HiddenFields.showsTag(request);
         try {

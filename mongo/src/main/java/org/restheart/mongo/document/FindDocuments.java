@@ -1,11 +1,19 @@
 package org.restheart.mongo.document;
 
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
 import org.restheart.http.Accepted;
+import org.restheart.http.Fields;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.coalescing.Coalescer;
@@ -37,6 +45,10 @@ public final class FindDocuments implements DataHandler {
 
     /// The number of documents on all pages. A header, since an array has no place for it.
     private static final String TOTAL_COUNT = "X-Total-Count";
+
+    /// All representations of a document have one tag, with which a client's cache must not mistake one for
+    /// another.
+    private static final Fields VARY = Fields.of("Vary", "Accept");
 
     private final Finder finder;
     private final DriverFinder documents;
@@ -85,6 +97,53 @@ public final class FindDocuments implements DataHandler {
                 NextPage.linked(withHeaders(request, page, size), request.http().query()));
     }
 
+    /// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata
+    /// and schemas are documents too.
+    public Response one(DataRequest request) {
+        return coalesced.one(
+                queries.document(request),
+                request.resource().plain(),
+                request.http().lease(),
+                found -> shown(request, found.orElseThrow(() -> missing(request))));
+    }
+
+    private static Response.Ready shown(DataRequest request, RawBsonDocument found) {
+        var etag = EntityTags.of(etagHolder(request, found));
+        if (EntityTags.isKnown(request.http(), etag)) {
+            return JsonResponses.empty(304).with(VARY);
+        }
+        var document = request.path().kind().isSchemas() ? SchemaForm.shown(found) : found;
+        if (request.http().attribute(JudgedRequest.AS_VALUE).orElse(false)) {
+            return Response.status(200).saying(document);
+        }
+        var response = Export.wanted(request.http().headers())
+                .map(export -> Exports.document(request, export, document))
+                .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD
+                        ? JsonResponses.of(request, 200, document)
+                        : HalPages.document(request, document));
+        return etag.map(tag -> response.with("ETag", tag).with(VARY)).orElse(response);
+    }
+
+    /// The tag of a file is in its metadata, which clients can write.
+    private static BsonDocument etagHolder(DataRequest request, BsonDocument document) {
+        return request.path().kind().isFiles() ? EntityTags.holderInFile(document) : document;
+    }
+
+    private static RuntimeException missing(DataRequest request) {
+        var what = request.path().kind().isFiles()
+                ? "file "
+                : request.path().kind().isSchemas() ? "schema " : "document ";
+        return new ProblemException(NOT_FOUND, what + spell(request.id()) + " does not exist");
+    }
+
+    private static String spell(BsonValue id) {
+        return switch (id.getBsonType()) {
+            case STRING -> "'" + id.asString().getValue() + "'";
+            case OBJECT_ID -> id.asObjectId().getValue().toHexString();
+            default -> JsonEncoder.of(JsonMode.DEFAULT).encodeToString(id);
+        };
+    }
+
     /// `GET /{db}/{collection}/_size`: how many documents match.
     public Response count(DataRequest request) {
         request.http().requireThread();
@@ -117,8 +176,8 @@ public final class FindDocuments implements DataHandler {
                         .with(TOTAL_COUNT, Long.toString(size.getAsLong()));
     }
 
-    /// An array depends only on the query and the JSON mode, so that equal requests share it, and those that differ in
-    /// the mode share the documents.
+    /// An array depends only on the query and the JSON mode, so that equal requests share it, and those that
+    /// differ in the mode share the documents.
     private Response array(DataRequest request) {
         if (request.parameters().find().paging().pageSize() == 0) {
             return JsonResponses.empty(200);
