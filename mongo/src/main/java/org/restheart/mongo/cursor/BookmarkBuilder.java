@@ -372,9 +372,9 @@ final class BookmarkBuilder {
             private @Nullable ChangeStreamDocument<RawBsonDocument> last;
             private int atOneTime;
 
-            /// @param after a time up to which all changes are known. The stream begins at it, not one
-            ///     later: MongoDB reports at once that it has passed its start, even if that is in the
-            future ChangeFeed(MongoCollection<?> collection, List<BsonDocument> pipeline, BsonTimestamp after) {
+            /// @param after a time up to which all changes are known. The stream begins at it, not one later: MongoDB
+            ///     reports at once that it has passed its start, even if that is in the future
+            ChangeFeed(MongoCollection<?> collection, List<BsonDocument> pipeline, BsonTimestamp after) {
                 this.collection = collection;
                 this.pipeline = pipeline;
                 this.after = after;
