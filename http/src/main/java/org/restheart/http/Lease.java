@@ -221,10 +221,12 @@ public final class Lease implements AutoCloseable {
     /// @throws ProblemException 503 if the caller could not have it in this time, or too many of its
     ///     requests wait
     public void await(long bytes) {
-        boolean isHeld = tryHold(bytes)
-                || (isEmpty() && mayWait.getAsBoolean()
-                        ? waited(bytes, Policy.SHARE, new Patience(WAIT_NANOS, MOST_WAITING, this::isGone))
-                        : tryContinue(bytes));
+        if (tryHold(bytes)) {
+            return;
+        }
+        boolean isHeld = isEmpty() && mayWait.getAsBoolean()
+                ? waited(bytes, Policy.SHARE, new Patience(WAIT_NANOS, MOST_WAITING, this::isGone))
+                : tryContinue(bytes);
         if (!isHeld) {
             throw full();
         }

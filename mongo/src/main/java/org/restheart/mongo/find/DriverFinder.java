@@ -308,7 +308,7 @@ public final class DriverFinder implements Finder {
         } catch (MongoCommandException e) {
             LOG.debug("there are no statistics of {}", collection, e);
         }
-        return count == 0 ? 0 : (int) Math.clamp(bytes / count, 1, Integer.MAX_VALUE);
+        return count == 0 ? 0 : Math.clamp(bytes / count, 1, Integer.MAX_VALUE);
     }
 
     /// A pipeline that is run as it is, once.

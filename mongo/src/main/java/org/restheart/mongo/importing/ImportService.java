@@ -261,9 +261,10 @@ public final class ImportService implements Service {
     /// Makes a request as each part would: refused before gigabytes are stored.
     private void requirePermission(Request request, String into, boolean upsert) {
         try {
-            judged.facts(request, ImportRun.request(into, upsert, new byte[0], Attributes.NONE))
-                    .filter(facts -> facts.kind() == ResourceKind.COLLECTION)
-                    .orElseThrow(ImportService::noCollection);
+            var facts = judged.facts(request, ImportRun.request(into, upsert, new byte[0], Attributes.NONE));
+            if (facts.isEmpty() || facts.get().kind() != ResourceKind.COLLECTION) {
+                throw noCollection();
+            }
         } catch (ProblemException e) {
             throw e.problem().equals(JudgedRequests.NOT_PERMITTED)
                     ? Problem.helpful(
