@@ -239,6 +239,9 @@ class TargetResponsesTest {
                 "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
                 "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
                 "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nX: y\r\rContent-Length: 2\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nX: y\rSet-Cookie: a=b\r\nContent-Length: 2\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nX: y\r\n\r\r\nContent-Length: 2\r\n\r\nok",
                 "SSH-2.0-OpenSSH\r\n\r\n",
             })
     void what_cannot_be_understood_in_one_way_is_no_response(String response) throws Exception {
@@ -249,6 +252,50 @@ class TargetResponsesTest {
                             .answer()
                             .status())
                     .isEqualTo(503);
+        }
+    }
+
+    /// What a target sends behind the end of a response answers nothing.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "GET 304 Not Modified\r\nContent-Length: 40\r\n\r\n",
+                "GET 204 No Content\r\n\r\n",
+                "GET 200 OK\r\nContent-Length: 0\r\n\r\n",
+                "GET 200 OK\r\nContent-Length: 2\r\n\r\nok",
+                "GET 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+                "HEAD 200 OK\r\nContent-Length: 40\r\n\r\n",
+            })
+    void what_follows_a_response_answers_no_other_request(String response) throws Exception {
+        var parts = response.split(" ", 2);
+        try (var target = new RawTarget(head -> path(head).equals("/x")
+                        ? "HTTP/1.1 " + parts[1] + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
+                        : last(head));
+                var gateway = target.gateway(", connections-per-thread: 1")) {
+            for (int i = 0; i < 30; i++) {
+                try (var first = new RawClient(gateway.address());
+                        var second = new RawClient(gateway.address())) {
+                    first.request(parts[0] + " /back/x", RawTarget.basic("ada"));
+                    var answer = second.request("GET /back/next", RawTarget.basic("bob"))
+                            .answer();
+                    // the connection may be closed while the request waits for it
+                    assertThat(answer.status() + answer.text())
+                            .matches(text -> text.equals("200/next") || text.startsWith("503"));
+                }
+            }
+        }
+    }
+
+    @Test
+    void a_query_is_forwarded_whatever_it_has() throws Exception {
+        try (var target = new RawTarget(TargetResponsesTest::last);
+                var gateway = target.gateway("");
+                var client = new RawClient(gateway.address())) {
+            for (var query : List.of("a={\"b\":[1]}", "a=|^`\\", "a=<b>", "a=%zz", "a=%", "a=b#c")) {
+                var answer = client.request("GET /back/x?" + query, RawTarget.basic("ada"))
+                        .answer();
+                assertThat(answer.status()).as(query).isIn(200, 400);
+            }
         }
     }
 }
