@@ -228,6 +228,69 @@ class MongoPrivilegesTest extends LaunchFixture {
         assertThat(refused()).isEmpty();
     }
 
+    private static String inFiles(String role, String permission) {
+        return "/basicAuthMechanism/authenticator->'fileRealmAuthenticator'; /mongoAclAuthorizer/enabled->false;"
+                + "/mongoRealmAuthenticator/enabled->false; /apiKeyAuthMechanism/enabled->false;"
+                + "/fileRealmAuthenticator->{\"enabled\": true, \"users\": [{\"userid\": \"admin\", \"password\":"
+                + " \"secret\", \"roles\": [\"" + role + "\"]}]}; /fileAclAuthorizer->{\"enabled\": true,"
+                + " \"permissions\": [{\"role\": \"" + role + "\", \"predicate\": \"path-prefix(/)\", \"mongo\":"
+                + " {\"readFilter\": {\"by\": \"a\"}, \"writeFilter\": {\"by\": \"a\"}, \"allowWriteMode\": true,"
+                + " \"allowManagementRequests\": true, \"allowBulkPatch\": true" + permission + "}}]}";
+    }
+
+    @Test
+    void one_collection_takes_its_role_alone_with_accounts_and_permissions_in_files() throws Exception {
+        root.getDatabase("shop").createCollection("orders");
+        try (var server = gateway(inFiles("a", ""), Set.of("orders"))) {
+            var wrong = new ArrayList<String>();
+            for (var use : USES_OF_ONE_COLLECTION) {
+                var answer = send(server, use.substring(4));
+                if (answer.statusCode() != Integer.parseInt(use.substring(0, 3))) {
+                    wrong.add(use + ": " + answer.statusCode() + " " + answer.body());
+                }
+            }
+            assertThat(wrong).isEmpty();
+        }
+        assertThat(refused()).noneMatch(MongoPrivilegesTest::isMissed);
+    }
+
+    /// Changes of properties are noticed without a stream, too.
+    private static boolean isMissed(String refused) {
+        return refused.startsWith("shop") && !refused.contains("$changeStream");
+    }
+
+    @Test
+    void checked_writes_take_find_in_the_whole_database() throws Exception {
+        root.getDatabase("shop").createCollection("orders");
+        admin(
+                root,
+                "{createRole: 'checks', roles: [], privileges: [{resource: {db: 'shop', collection: ''}, actions:"
+                        + " ['find']}]}");
+        try (var server = gateway(inFiles("a", ", \"checkWritten\": true"), Set.of("orders", "checks"))) {
+            assertThat(send(server, "POST /orders {\"by\": \"a\"}").statusCode()).isEqualTo(201);
+            assertThat(send(server, "POST /orders {\"by\": \"b\"}").statusCode()).isEqualTo(403);
+            assertThat(refused()).noneMatch(MongoPrivilegesTest::isMissed);
+            grant(Set.of("orders"));
+            await().untilAsserted(() -> assertThat(
+                            send(server, "POST /orders {\"by\": \"a\"}").body())
+                    .contains("lacks a privilege: find"));
+        }
+    }
+
+    private static final List<String> USES_OF_ONE_COLLECTION = List.of(
+            "201 POST /orders {\"_id\": 1, \"by\": \"a\"}",
+            "200 POST /orders [{\"_id\": 2, \"n\": 1, \"by\": \"a\"}, {\"_id\": 3, \"n\": 1, \"by\": \"a\"}]",
+            "201 PUT /orders/x?wm=upsert {\"n\": 1, \"by\": \"a\"}",
+            "200 PUT /orders/x {\"n\": 1, \"by\": \"a\"}",
+            "200 PATCH /orders/x {\"$inc\": {\"n\": 1}}",
+            "200 PATCH /orders/*?filter=%7B%22n%22:1%7D {\"m\": 1}",
+            "200 GET /orders?count&pagesize=1&page=2",
+            "200 GET /orders/x",
+            "200 GET /orders/_size",
+            "404 GET /unknown",
+            "200 GET /",
+            "204 DELETE /orders/x");
+
     /// What becomes of a request without one action of one role. Some are done without.
     private static final Map<String, String> WITHOUT = Map.ofEntries(
             Map.entry("data find", "403 GET /c/1?id_type=NUMBER"),

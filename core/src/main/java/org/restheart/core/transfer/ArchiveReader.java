@@ -86,14 +86,14 @@ final class ArchiveReader implements DocumentReader {
             var header = parsed(document(integer(head)));
             int length = integer();
             if (namespace(header).equals(from)) {
-                isOver = header.getBoolean("EOF", BsonBoolean.FALSE).getValue();
+                isOver = BsonBoolean.TRUE.equals(header.get("EOF"));
                 inBlock = !isOver;
             }
             if (inBlock) {
                 return length;
             }
             for (; length != TERMINATOR; length = integer()) {
-                in.skipNBytes(Math.max(0, length - Integer.BYTES));
+                bytes(length);
             }
         }
     }
@@ -112,6 +112,15 @@ final class ArchiveReader implements DocumentReader {
     }
 
     private Entry document(int length) throws IOException {
+        var entry = new BsonDocumentReader(new ByteArrayInputStream(bytes(length))).next();
+        if (entry == null) {
+            throw new Transfer.Failure("the archive is damaged");
+        }
+        return entry;
+    }
+
+    /// The document of this length, which has been read.
+    private byte[] bytes(int length) throws IOException {
         if (length <= Integer.BYTES || length > MAX_LENGTH) {
             throw new Transfer.Failure("the archive is damaged");
         }
@@ -119,11 +128,7 @@ final class ArchiveReader implements DocumentReader {
         if (in.readNBytes(bytes.array(), Integer.BYTES, length - Integer.BYTES) < length - Integer.BYTES) {
             throw new EOFException("the archive does not end");
         }
-        var entry = new BsonDocumentReader(new ByteArrayInputStream(bytes.array())).next();
-        if (entry == null) {
-            throw new Transfer.Failure("the archive is damaged");
-        }
-        return entry;
+        return bytes.array();
     }
 
     private int integer() throws IOException {
@@ -142,6 +147,6 @@ final class ArchiveReader implements DocumentReader {
     }
 
     private static String text(BsonDocument about, String name) {
-        return about.getString(name, new BsonString("")).getValue();
+        return about.get(name) instanceof BsonString text ? text.getValue() : "";
     }
 }

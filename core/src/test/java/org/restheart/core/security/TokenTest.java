@@ -146,6 +146,13 @@ class TokenTest extends TokenFixture {
         assertStatus(401, anonymous.post("/token", "{\"username\": \"ada\", \"password\": \"x\"}"));
         assertStatus(400, anonymous.post("/token", "{\"username\": \"ada\"}"));
         assertStatus(400, anonymous.post("/token", "{\"username\": \"ada\", \"password\": {\"$ne\": 1}}"));
+        for (var field : List.of("scope", "resource", "grant_type", "client_id")) {
+            var listed = anonymous.post(
+                    "/token",
+                    "{\"username\": \"ada\", \"password\": \"ada-pw\", \"%s\": [\"a\"]}".formatted(field));
+            assertStatus(400, listed);
+            assertThat(listed.body()).contains("the value of " + field + " must be a text");
+        }
         for (var other : List.of("{}", "[]", "{\"username\"", "null")) {
             var refused = anonymous.post("/token", other);
             assertStatus(401, refused);

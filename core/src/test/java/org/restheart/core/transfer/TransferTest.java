@@ -2,6 +2,7 @@ package org.restheart.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -150,6 +151,24 @@ class TransferTest {
         assertThat(run("import", url("/archived"), file("no.archive", "{}{}").toString()))
                 .isEqualTo(Transfer.FAILED);
         assertThat(output()).contains("the file is no archive of mongodump");
+        for (int at = 0; at < archive.length; at++) {
+            for (byte other : new byte[] {0, 1, 2, 16, 64, -1, -128}) {
+                var changed = archive.clone();
+                changed[at] = other;
+                assertIsReadOrRefused(changed);
+            }
+        }
+    }
+
+    private static void assertIsReadOrRefused(byte[] archive) {
+        try {
+            var reader = new ArchiveReader(new ByteArrayInputStream(archive), "d.a");
+            for (int documents = 0; reader.next() != null; documents++) {
+                assertThat(documents).isLessThan(archive.length);
+            }
+        } catch (IOException | Transfer.Failure refused) {
+            assertThat(refused.getMessage()).startsWith("the ");
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -18,6 +19,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.ShortText;
+import org.restheart.http.Words;
 import org.restheart.security.AmbientCredentials;
 
 /// Credentials in the fields of a form (RFC 6749, 4.3 and 4.4) or, with the same names, of a JSON object, converted to
@@ -31,6 +33,11 @@ final class FormCredentials {
 
     /// Fields of which JSON with credentials has at least one.
     private static final List<String> NAMING = List.of("grant_type", "username", "client_id");
+
+    /// What the content may say.
+    private static final Set<String> FIELDS = Words.of("""
+        grant_type username password client_id client_secret scope resource code code_verifier redirect_uri\
+        """);
 
     private FormCredentials() {}
 
@@ -85,6 +92,8 @@ final class FormCredentials {
         object.forEach((name, value) -> {
             if (value instanceof BsonString text) {
                 fields.put(name, text.getValue());
+            } else if (FIELDS.contains(name)) { // a scope that is left out would give more than was asked for
+                throw badRequest("the value of " + name + " must be a text");
             }
         });
         fields.putIfAbsent("grant_type", fields.containsKey("client_id") ? "client_credentials" : "password");
