@@ -49,10 +49,6 @@ public final class MemoryBudget {
             this.percent = percent;
         }
 
-        public int percent() {
-            return percent;
-        }
-
         /// @param heap of the process
         public long of(long heap) {
             return heap / 100 * percent;
