@@ -165,6 +165,8 @@ class FirstAccountTest extends LaunchFixture {
                 assertStatus(401, each.send("POST", "/token", ""));
             }
             assertStatus(401, local.with("X-Forwarded-For", "203.0.113.9").get("/")); // of a proxy on this machine
+            assertStatus(401, local.with("X-Real-IP", "203.0.113.9").get("/"));
+            assertStatus(401, local.with("Via", "1.1 proxy").get("/"));
             assertStatus(
                     200,
                     local.with("X-Forwarded-For", "203.0.113.9, ::ffff:127.0.0.1")

@@ -3,6 +3,7 @@ package org.restheart.security;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -24,6 +25,9 @@ public sealed interface ClientAddress {
 
     /// An IPv4 address, or an IPv6 address in brackets, each with an optional port.
     Pattern WITH_PORT = Pattern.compile("(?:([0-9.]+)|\\[([0-9A-Fa-f:.]+)])(?::[0-9]{1,5})?");
+
+    /// What only proxies say.
+    List<String> OF_PROXIES = List.of("Forwarded", "Via", "X-Real-IP", "X-Forwarded-Host", "X-Forwarded-Proto");
 
     record Peer() implements ClientAddress {}
 
@@ -48,15 +52,17 @@ public sealed interface ClientAddress {
         return prefix(request, NETWORK_BYTES);
     }
 
-    /// Whether the client is on this machine: the peer is, and so is whom it forwards for, if it says so. Nobody
-    /// gains by a lie in the field, so a proxy that is not trusted may say it, too.
+    /// Whether the client is on this machine: the peer is, and so is whom it forwards for, if it says so; a proxy that
+    /// does not say it, but that it is one, has clients anywhere. Nobody gains by a lie in these fields, so a proxy that
+    /// is not trusted may say it, too.
     default boolean isLoopback(Request request) {
         int fromLast = this instanceof Forwarded forwarded ? forwarded.fromLast() : 0;
         return request.connection().peer().getAddress().isLoopbackAddress()
-                && (!request.headers().has("X-Forwarded-For")
-                        || literal(value(request, fromLast))
+                && (request.headers().has("X-Forwarded-For")
+                        ? literal(value(request, fromLast))
                                 .filter(InetAddress::isLoopbackAddress)
-                                .isPresent());
+                                .isPresent()
+                        : OF_PROXIES.stream().noneMatch(request.headers()::has));
     }
 
     private String prefix(Request request, int bytes) {
