@@ -236,7 +236,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     /// before.
     private boolean isGone() {
         try {
-            http.getIoThread().execute(() -> isGone |= Exchanges.isNobodyThere(http));
+            http.getIoThread().execute(() -> isGone = isGone || Exchanges.isNobodyThere(http));
         } catch (RejectedExecutionException _) { // the server has stopped
             isGone = true;
         }

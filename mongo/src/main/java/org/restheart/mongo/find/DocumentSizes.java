@@ -31,8 +31,8 @@ public final class DocumentSizes {
 
     private record Key(MongoNamespace namespace, String what) {}
 
-    /// @param averages the average size of a collection's documents, asked for where nothing is known; 0 for
-    ///     unknown
+    /// @param averages the average size of a collection's documents, asked for where nothing is known; 0 for an
+    ///     empty one, less for unknown
     public DocumentSizes(ToIntFunction<MongoNamespace> averages) {
         this.averages = averages;
     }
@@ -89,7 +89,7 @@ public final class DocumentSizes {
 
         /// Of which nothing can be asked.
         public Size() {
-            this(() -> 0);
+            this(() -> -1);
         }
 
         private Size(IntSupplier measured) {
@@ -121,7 +121,8 @@ public final class DocumentSizes {
 
         private synchronized void measure() {
             if (!isKnown()) {
-                average = measured.getAsInt();
+                int size = measured.getAsInt();
+                average = size == 0 ? UNKNOWN : Math.max(0, size);
             }
         }
 

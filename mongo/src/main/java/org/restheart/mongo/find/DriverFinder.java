@@ -1,7 +1,8 @@
 package org.restheart.mongo.find;
 
 import com.mongodb.ExplainVerbosity;
-import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.MongoInterruptedException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.AggregateIterable;
 import com.mongodb.client.ClientSession;
@@ -294,8 +295,8 @@ public final class DriverFinder implements Finder {
                         .cursor());
     }
 
-    /// The average size of a collection's documents, by MongoDB's statistics; 0 if these tell nothing: of a
-    /// view, of an empty collection, or without the privilege for them.
+    /// The average size of a collection's documents, by MongoDB's statistics; 0 if it is empty, less if these tell
+    /// nothing: of a view, or without the privilege for them.
     public int averageSize(MongoNamespace collection) {
         long bytes = 0;
         long count = 0;
@@ -305,8 +306,11 @@ public final class DriverFinder implements Finder {
                 bytes += shard.getNumber("size", NONE).longValue();
                 count += shard.getNumber("count", NONE).longValue();
             }
-        } catch (MongoCommandException e) {
+        } catch (MongoInterruptedException e) {
+            throw e;
+        } catch (MongoException e) { // what is read next tells if MongoDB is away
             LOG.debug("there are no statistics of {}", collection, e);
+            return -1;
         }
         return count == 0 ? 0 : Math.clamp(bytes / count, 1, Integer.MAX_VALUE);
     }
