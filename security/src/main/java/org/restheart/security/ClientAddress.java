@@ -52,9 +52,9 @@ public sealed interface ClientAddress {
         return prefix(request, NETWORK_BYTES);
     }
 
-    /// Whether the client is on this machine: the peer is, and so is whom it forwards for, if it says so; a proxy that
-    /// does not say it, but that it is one, has clients anywhere. Nobody gains by a lie in these fields, so a proxy that
-    /// is not trusted may say it, too.
+    /// Whether the client is on this machine: the peer is, and so is whom it forwards for, if it says so; a
+    /// proxy that does not say it, but that it is one, has clients anywhere. Nobody gains by a lie in these
+    /// fields, so a proxy that is not trusted may say it, too.
     default boolean isLoopback(Request request) {
         int fromLast = this instanceof Forwarded forwarded ? forwarded.fromLast() : 0;
         return request.connection().peer().getAddress().isLoopbackAddress()

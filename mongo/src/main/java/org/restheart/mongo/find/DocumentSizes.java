@@ -31,8 +31,8 @@ public final class DocumentSizes {
 
     private record Key(MongoNamespace namespace, String what) {}
 
-    /// @param averages the average size of a collection's documents, asked for where nothing is known; 0 for an
-    ///     empty one, less for unknown
+    /// @param averages the average size of a collection's documents, asked for where nothing is known; 0 for
+    ///     an empty one, less for unknown
     public DocumentSizes(ToIntFunction<MongoNamespace> averages) {
         this.averages = averages;
     }

@@ -295,8 +295,8 @@ public final class DriverFinder implements Finder {
                         .cursor());
     }
 
-    /// The average size of a collection's documents, by MongoDB's statistics; 0 if it is empty, less if these tell
-    /// nothing: of a view, or without the privilege for them.
+    /// The average size of a collection's documents, by MongoDB's statistics; 0 if it is empty, less if
+    /// these tell nothing: of a view, or without the privilege for them.
     public int averageSize(MongoNamespace collection) {
         long bytes = 0;
         long count = 0;
