@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.routing.Binding;
@@ -249,6 +250,7 @@ class ManyRequestsTest {
 
     @Test
     void a_request_that_cannot_be_started_is_not_in_flight() throws Exception {
+        var isServed = new AtomicBoolean();
         var service = new Service() {
             @Override
             public Response handle(Request request) {
@@ -257,11 +259,15 @@ class ManyRequestsTest {
 
             @Override
             public Traffic traffic() {
-                throw new IllegalStateException("expected by the test");
+                if (isServed.get()) {
+                    throw new IllegalStateException("expected by the test");
+                }
+                return Traffic.API;
             }
         };
         try (var server = TestServer.of(Binding.prefix(service, "/", false));
                 var client = server.connect()) {
+            isServed.set(true);
             assertThat(client.request("GET /").answer().status()).isEqualTo(500);
             await().until(() -> server.listener().inFlight() == 0);
         }
