@@ -135,7 +135,7 @@ final class ForwardedRequest {
                 response.body().subscribe(received);
                 return response;
             } catch (ExecutionException e) {
-                if (!targets.isUnreachable(target, e.getCause())) {
+                if (!targets.isUnreachable(target, Objects.requireNonNullElse(e.getCause(), e))) {
                     throw failure();
                 }
             }
@@ -242,18 +242,26 @@ final class ForwardedRequest {
         private final Semaphore demand = new Semaphore(0);
         private final Thread reader;
         private volatile Flow.@Nullable Subscriber<? super ByteBuffer> target;
+
+        /// Guarded by this.
+        private boolean isStopped;
+
         private volatile @Nullable ProblemException failure;
 
         SentContent() {
             reader = Thread.ofVirtual().name("proxy-content").unstarted(() -> CallerScope.run(caller, this::read));
         }
 
-        /// Called for one target only: what was read is not there any more.
+        /// What was read for one target is not there for another.
         @Override
-        public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
-            target = subscriber;
+        public synchronized void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
             subscriber.onSubscribe(this);
-            reader.start();
+            if (isStopped || target != null) {
+                subscriber.onError(new IOException("the content is sent once"));
+            } else {
+                target = subscriber;
+                reader.start();
+            }
         }
 
         @Override
@@ -290,6 +298,9 @@ final class ForwardedRequest {
 
         /// Nothing reads the content from then on.
         void stop() {
+            synchronized (this) {
+                isStopped = true;
+            }
             reader.interrupt();
             boolean isInterrupted = false;
             while (reader.isAlive()) {
