@@ -114,7 +114,7 @@ final class GraphqlSocket implements Inbound {
             end(Ending.TOO_MANY_REQUESTS);
         } else {
             tasks.execute(() -> {
-                var received = new SocketSubscription.Message(message, memory);
+                var received = new SocketSubscription.ReceivedMessage(message, memory);
                 try {
                     handle(received);
                 } finally {
@@ -124,7 +124,7 @@ final class GraphqlSocket implements Inbound {
         }
     }
 
-    private void handle(SocketSubscription.Message received) {
+    private void handle(SocketSubscription.ReceivedMessage received) {
         if (closed || backlog.hasEnded()) {
             return;
         }
@@ -167,7 +167,7 @@ final class GraphqlSocket implements Inbound {
         }
     }
 
-    private void subscribe(String id, @Nullable BsonValue payload, SocketSubscription.Message message) {
+    private void subscribe(String id, @Nullable BsonValue payload, SocketSubscription.ReceivedMessage message) {
         if (!initialised) {
             end(Ending.UNAUTHORIZED);
         } else if (id.isEmpty() || id.length() > MAX_ID || payload == null || !payload.isDocument()) {
@@ -185,7 +185,7 @@ final class GraphqlSocket implements Inbound {
         }
     }
 
-    private void start(String id, BsonDocument payload, SocketSubscription.Message message) {
+    private void start(String id, BsonDocument payload, SocketSubscription.ReceivedMessage message) {
         var subscription = new SocketSubscription(this, request, subscriptions.observer(), id, message);
         try {
             request.attribute(NamedOperation.ADMISSION).ifPresent(Runnable::run);
@@ -277,7 +277,7 @@ final class GraphqlSocket implements Inbound {
         private final Request request;
         private final SubscriptionObserver observer;
         private final String id;
-        private final Message message;
+        private final ReceivedMessage message;
         private final long begun = System.nanoTime();
         private final LongAdder bytes = new LongAdder();
         private final AtomicBoolean reported = new AtomicBoolean();
@@ -287,7 +287,11 @@ final class GraphqlSocket implements Inbound {
         /// @param request that opened the socket
         /// @param message with which the client began the subscription
         SocketSubscription(
-                GraphqlSocket socket, Request request, SubscriptionObserver observer, String id, Message message) {
+                GraphqlSocket socket,
+                Request request,
+                SubscriptionObserver observer,
+                String id,
+                ReceivedMessage message) {
             this.socket = socket;
             this.request = request;
             this.observer = observer;
@@ -297,12 +301,12 @@ final class GraphqlSocket implements Inbound {
 
         /// A message, which counts until it is handled or, if it began a subscription, until that ends.
         /// Confined to the thread that handles it, but for [#release()].
-        static final class Message implements Body {
+        static final class ReceivedMessage implements Body {
             private final byte[] bytes;
             private final Memory memory;
             private boolean kept;
 
-            Message(byte[] bytes, Memory memory) {
+            ReceivedMessage(byte[] bytes, Memory memory) {
                 this.bytes = bytes;
                 this.memory = memory;
             }
@@ -333,7 +337,7 @@ final class GraphqlSocket implements Inbound {
             return id;
         }
 
-        Message message() {
+        ReceivedMessage message() {
             return message;
         }
 

@@ -224,7 +224,7 @@ public final class Lease implements AutoCloseable {
         if (tryHold(bytes)) {
             return;
         }
-        boolean isHeld = isEmpty() && mayWait.getAsBoolean()
+        boolean isHeld = (isEmpty() && mayWait.getAsBoolean())
                 ? waited(bytes, Policy.SHARE, new Patience(WAIT_NANOS, MOST_WAITING, this::isGone))
                 : tryContinue(bytes);
         if (!isHeld) {
