@@ -144,6 +144,11 @@ public final class Utf8Buffer extends GrowableBytes {
         return Arrays.copyOf(bytes, length);
     }
 
+    /// Empties the buffer and keeps its memory.
+    public void clear() {
+        length = 0;
+    }
+
     @Override
     public String toString() {
         return new String(bytes, 0, length, StandardCharsets.UTF_8);

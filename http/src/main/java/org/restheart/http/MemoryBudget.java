@@ -49,6 +49,10 @@ public final class MemoryBudget {
             this.percent = percent;
         }
 
+        public int percent() {
+            return percent;
+        }
+
         /// @param heap of the process
         public long of(long heap) {
             return heap / 100 * percent;

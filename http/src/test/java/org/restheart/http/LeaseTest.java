@@ -204,7 +204,7 @@ class LeaseTest {
     void all_parts_together_leave_a_third_of_the_heap() {
         int percent = 0;
         for (var part : MemoryBudget.Part.values()) {
-            percent += part.of(100);
+            percent += part.percent();
         }
         assertThat(percent).isBetween(60, 70);
     }

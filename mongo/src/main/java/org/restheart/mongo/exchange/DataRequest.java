@@ -46,6 +46,11 @@ public record DataRequest(
         return new MongoNamespace(path.requireDb(), path.requireCollection());
     }
 
+    /// The same with another HTTP request, which differs in attributes only.
+    public DataRequest with(Request http) {
+        return new DataRequest(http, path, parameters, resource, session, validation);
+    }
+
     /// The paths for links.
     public UriSpace uriSpace() {
         return http.require(UriSpace.KEY);

@@ -87,6 +87,11 @@ public final class ImportService implements Service {
         this.challenge = challenge;
     }
 
+    /// The path to which it is bound.
+    public String uri() {
+        return config.uri();
+    }
+
     @Override
     public Cors cors(Request request) {
         return new Cors("GET, POST, PATCH, DELETE", Cors.DEFAULT_HEADERS, "Location");
