@@ -267,8 +267,10 @@ class MongoPrivilegesTest extends LaunchFixture {
                 "{createRole: 'checks', roles: [], privileges: [{resource: {db: 'shop', collection: ''}, actions:"
                         + " ['find']}]}");
         try (var server = gateway(inFiles("a", ", \"checkWritten\": true"), Set.of("orders", "checks"))) {
-            assertThat(send(server, "POST /orders {\"by\": \"a\"}").statusCode()).isEqualTo(201);
-            assertThat(send(server, "POST /orders {\"by\": \"b\"}").statusCode()).isEqualTo(403);
+            assertThat(send(server, "POST /orders {\"by\": \"a\"}").statusCode())
+                    .isEqualTo(201);
+            assertThat(send(server, "POST /orders {\"by\": \"b\"}").statusCode())
+                    .isEqualTo(403);
             assertThat(refused()).noneMatch(MongoPrivilegesTest::isMissed);
             grant(Set.of("orders"));
             await().untilAsserted(() -> assertThat(

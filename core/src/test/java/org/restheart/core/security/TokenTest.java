@@ -148,8 +148,7 @@ class TokenTest extends TokenFixture {
         assertStatus(400, anonymous.post("/token", "{\"username\": \"ada\", \"password\": {\"$ne\": 1}}"));
         for (var field : List.of("scope", "resource", "grant_type", "client_id")) {
             var listed = anonymous.post(
-                    "/token",
-                    "{\"username\": \"ada\", \"password\": \"ada-pw\", \"%s\": [\"a\"]}".formatted(field));
+                    "/token", "{\"username\": \"ada\", \"password\": \"ada-pw\", \"%s\": [\"a\"]}".formatted(field));
             assertStatus(400, listed);
             assertThat(listed.body()).contains("the value of " + field + " must be a text");
         }
