@@ -64,7 +64,7 @@ final class ResultMemory {
         /// @throws org.restheart.http.ProblemException if the result is too large, or there is too little memory now
         void hold(long more) {
             count(more);
-            own(more, held);
+            own(more);
         }
 
         /// Counts documents, whose memory the lease owns already.
@@ -77,10 +77,9 @@ final class ResultMemory {
             held += more;
         }
 
-        /// @param all what would be owned then
-        private void own(long more, long all) {
+        private void own(long more) {
             if (!lease.tryHold(more)) {
-                throw all > memory.share() ? tooLarge() : Lease.full();
+                throw lease.isBeyondShare(more) ? tooLarge() : Lease.full();
             }
         }
 
@@ -101,7 +100,7 @@ final class ResultMemory {
                         "the operation loads documents for too many fields at once: they take more than " + maxWaiting
                                 + " bytes of memory");
             }
-            own(more, held + more);
+            own(more);
             waiting += more;
             held += more;
         }
@@ -115,7 +114,7 @@ final class ResultMemory {
 
         /// JSON is about as large as the documents and values, in a buffer that grows.
         void holdEncoding() {
-            own(held, 2 * held);
+            own(held);
         }
 
         @Override

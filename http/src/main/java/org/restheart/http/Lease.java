@@ -285,6 +285,23 @@ public final class Lease implements AutoCloseable {
         }
     }
 
+    /// Whether this would hold more with it than a caller can have at most ([MemoryBudget#share()]), so that trying
+    /// again is of no use.
+    public synchronized boolean isBeyondShare(long more) {
+        if (budget == null) {
+            return false;
+        }
+        int units = budget.units(held + more);
+        for (var other : shared.keySet()) {
+            units += other.taken();
+        }
+        return units > budget.units(budget.share());
+    }
+
+    private synchronized int taken() {
+        return taken;
+    }
+
     /// Holds at least as much as content that is made.
     ///
     /// @throws ProblemException 503 if the caller may not have it now

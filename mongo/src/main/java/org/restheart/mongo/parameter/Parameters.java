@@ -32,6 +32,7 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.http.parameter.ParameterValues;
 import org.restheart.mongo.concern.BoundedConcern;
@@ -58,7 +59,8 @@ public record Parameters(
     /// @throws org.restheart.http.ProblemException 400 for the first value that is wrong
     public static Parameters parse(Request request, ResourcePath path, Settings settings) {
         var checks = new Checks(request, path, settings);
-        var values = ParameterValues.parse(request.query(), settings.maxPageSize(), checks);
+        int most = request.attribute(Slice.KEY).map(Slice::limit).orElse(settings.maxPageSize()); // checked already
+        var values = ParameterValues.parse(request.query(), most, checks);
         return new Parameters(
                 values,
                 FindParameters.of(request, values, settings),
