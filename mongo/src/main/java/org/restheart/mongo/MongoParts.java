@@ -52,8 +52,6 @@ import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.SessionHandlers;
 import org.restheart.mongo.session.Sessions;
-import org.restheart.mongo.validator.CollectionValidator;
-import org.restheart.mongo.validator.FollowedWrite;
 import org.restheart.mongo.validator.Validators;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Preconditions;
@@ -188,20 +186,18 @@ final class MongoParts implements AutoCloseable {
         routes.on(DOCUMENT, PUT, single::put);
         routes.on(DOCUMENT, PATCH, single::patch);
         routes.on(DOCUMENT, DELETE, single::delete);
-        routes.on(SCHEMA, PUT, new FollowedWrite(validators, single::put));
-        routes.on(SCHEMA, DELETE, new FollowedWrite(validators, single::delete));
+        routes.on(SCHEMA, PUT, validators.followed(single::put));
+        routes.on(SCHEMA, DELETE, validators.followed(single::delete));
         routes.on(
                 SCHEMA_STORE,
                 POST,
-                new FollowedWrite(
-                        validators,
-                        PostToCollection.ofSchema(
-                                new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
+                validators.followed(PostToCollection.ofSchema(
+                        new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
         var bulk = new BulkChanges(collections, config.bulkTimeLimit());
         routes.on(BULK_DOCUMENTS, PATCH, single.ofOneOr(bulk::patch));
         routes.on(BULK_DOCUMENTS, DELETE, single.ofOneOr(bulk::delete));
-        routes.on(BULK_SCHEMAS, PATCH, new FollowedWrite(validators, bulk::patch));
-        routes.on(BULK_SCHEMAS, DELETE, new FollowedWrite(validators, bulk::delete));
+        routes.on(BULK_SCHEMAS, PATCH, validators.followed(bulk::patch));
+        routes.on(BULK_SCHEMAS, DELETE, validators.followed(bulk::delete));
     }
 
     /// Files: content, uploads, metadata and deletions.
@@ -219,7 +215,7 @@ final class MongoParts implements AutoCloseable {
 
     /// Indexes, validators, databases, and collections of all kinds.
     private void addStructure(Validators validators, StreamDefinitions streams) {
-        var validator = new CollectionValidator(validators, schemas, access);
+        var validator = validators.new CollectionValidator(access);
         routes.on(COLLECTION_VALIDATOR, GET, validator::get);
         routes.on(COLLECTION_VALIDATOR, PUT, validator::put);
         routes.on(COLLECTION_VALIDATOR, DELETE, validator::delete);
@@ -233,8 +229,8 @@ final class MongoParts implements AutoCloseable {
         var collection = new CollectionHandlers(collections, metadata, preconditions, streams, access, inspection);
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
             boolean follows = kind == COLLECTION;
-            routes.on(kind, PUT, follows ? new FollowedWrite(validators, collection::put) : collection::put);
-            routes.on(kind, PATCH, follows ? new FollowedWrite(validators, collection::patch) : collection::patch);
+            routes.on(kind, PUT, follows ? validators.followed(collection::put) : collection::put);
+            routes.on(kind, PATCH, follows ? validators.followed(collection::patch) : collection::patch);
             routes.on(kind, DELETE, collection::delete);
         }
     }

@@ -25,8 +25,8 @@ import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.resource.Mounts;
 
 /// Authorizes writes of the property `jsonSchema`, and of schemas that refer to others: since refusals of
-/// documents reveal the content of a schema, only callers who may read the schema may name it, and only those
-/// who may read the schemas of other databases to which it refers. Immutable.
+/// documents reveal the content of a schema, only callers who may read the schema may name it, and only
+/// those who may read the schemas of other databases to which it refers. Immutable.
 public final class SchemaAccess {
     private static final Problem REFUSED =
             Problem.of(ProblemCode.FORBIDDEN, "'jsonSchema' has to name a schema that the caller may read");
@@ -137,8 +137,8 @@ public final class SchemaAccess {
                 .map(BsonValue::asDocument);
     }
 
-    /// Warns of a write of the property that names a schema that is not there yet, or that refers to one that is
-    /// not. Only after [#check], which refuses schemas that the caller may not read. May block.
+    /// Warns of a write of the property that names a schema that is not there yet, or that refers to one
+    /// that is not. Only after [#check], which refuses schemas that the caller may not read. May block.
     ///
     /// @param property `jsonSchema` as written; null if it was not
     public void warn(DataRequest request, @Nullable BsonValue property) {
@@ -206,7 +206,7 @@ public final class SchemaAccess {
 
     private Optional<RequestPath> path(Request request, SchemaKey key) {
         var connection = request.connection();
-        return mounts.pathOf(connection, List.of(key.db(), StoredSchemas.COLLECTION, key.idText()))
+        return mounts.pathOf(connection, List.of(key.db(), Schemas.COLLECTION, key.idText()))
                 .filter(found -> mounts.resolve(found, connection)
                         .map(Mounts.Located::path)
                         .filter(target ->

@@ -15,7 +15,8 @@ public record SchemaKey(String db, BsonValue id) {
     /// Not a real host: URIs are resolved by this server only.
     static final String BASE = "http://schema-store/";
 
-    static boolean isId(BsonValue id) {
+    /// Whether a value can be an id.
+    public static boolean isId(BsonValue id) {
         return id.isString() || id.isObjectId();
     }
 
@@ -31,7 +32,7 @@ public record SchemaKey(String db, BsonValue id) {
 
     /// `db/_schemas/id`, as messages name it.
     String place() {
-        return db + "/" + StoredSchemas.COLLECTION + "/" + idText();
+        return db + "/" + Schemas.COLLECTION + "/" + idText();
     }
 
     /// The id as text.

@@ -2,6 +2,8 @@ package org.restheart.mongo.schema;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -14,6 +16,7 @@ import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.ProblemException;
 
 /// The schemas to which a schema refers, directly or indirectly, by URIs that need no evaluation: those
@@ -21,7 +24,7 @@ import org.restheart.http.ProblemException;
 ///
 /// A caller who writes a schema needs the right to read those of them that are in other databases, and the
 /// evaluation loads no others from there. Both use this class, so that they cannot differ.
-final class SchemaReferences {
+public final class SchemaReferences {
     private static final Set<String> REFERENCES = Set.of("$ref", "$dynamicRef", "$recursiveRef");
 
     /// By which parts of a schema have URIs of their own.
@@ -39,7 +42,7 @@ final class SchemaReferences {
     /// @param find a stored schema
     /// @return by URI; empty values for those that are not there
     /// @throws ProblemException 500 for more than [#MAX]
-    static Map<String, Optional<BsonDocument>> all(
+    public static Map<String, Optional<BsonDocument>> all(
             SchemaKey from, BsonDocument schema, Function<SchemaKey, Optional<BsonDocument>> find) {
         var all = new HashMap<String, Optional<BsonDocument>>();
         var unread = new ArrayDeque<>(named(from, schema, REFERENCES));
@@ -107,6 +110,35 @@ final class SchemaReferences {
                     URI.create(from.uri()).resolve(new URI(reference)).toString());
         } catch (URISyntaxException | IllegalArgumentException _) {
             return Optional.empty();
+        }
+    }
+
+    /// What a JSON pointer in a fragment of a URI (RFC 6901, 6) names in a schema; null if that is nothing.
+    ///
+    /// @param pointer empty, or begins with a slash
+    public static @Nullable BsonValue within(BsonDocument schema, String pointer) {
+        BsonValue found = schema;
+        for (var token :
+                pointer.isEmpty() ? new String[0] : pointer.substring(1).split("/", -1)) {
+            var name = unescaped(token);
+            found = switch (found) {
+                case BsonDocument document -> document.get(name);
+                case BsonArray array
+                when name.matches("\\d{1,6}") && Integer.parseInt(name) < array.size() ->
+                    array.get(Integer.parseInt(name));
+                case null, default -> null;
+            };
+        }
+        return found;
+    }
+
+    private static String unescaped(String token) {
+        try {
+            return URLDecoder.decode(token.replace("+", "%2B"), StandardCharsets.UTF_8)
+                    .replace("~1", "/")
+                    .replace("~0", "~");
+        } catch (IllegalArgumentException _) { // a percent sign that encodes nothing
+            return token;
         }
     }
 }

@@ -21,7 +21,8 @@ import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.resource.ResourcePath;
 
-/// Warnings about what a schema says without effect: misspelt keywords, unknown drafts. Such schemas are valid.
+/// Warnings about what a schema says without effect: misspelt keywords, unknown drafts. Such schemas are
+/// valid.
 public final class SchemaWarnings {
     private static final int MAX = 10;
 
@@ -101,7 +102,7 @@ public final class SchemaWarnings {
         if (ANNOTATING.contains(SchemaForm.version(schema)) && AnyName.in(schema, "format"::equals)) {
             warnings.add("format is not checked, as the draft has it: it only describes; the drafts 4 to 7 check it");
         }
-        OwnReferences.foreign(schema).stream()
+        SchemaForm.OwnReferences.foreign(schema).stream()
                 .limit(MAX)
                 .map(uri -> "the schema refers to " + ShortText.of(uri, MAX_NAME)
                         + ", which is not loaded: schemas refer to those of this server only; writes of documents that"
@@ -152,7 +153,7 @@ public final class SchemaWarnings {
 
     /// Whether a JSON pointer in a fragment names nothing; false for other references.
     private static boolean leadsNowhere(BsonDocument root, String reference) {
-        return reference.startsWith("#/") && JsonPointer.find(root, reference.substring(1)) == null;
+        return reference.startsWith("#/") && SchemaReferences.within(root, reference.substring(1)) == null;
     }
 
     private static void keywords(Set<String> warnings, BsonValue part, Location place) {

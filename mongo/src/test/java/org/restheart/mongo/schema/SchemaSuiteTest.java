@@ -22,20 +22,21 @@ import org.restheart.testkit.WithMongo;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The required cases of the JSON-Schema-Test-Suite, which `./dev corpora` fetches, with schemas from a store.
+/// The required cases of the JSON-Schema-Test-Suite, which `./dev corpora` fetches, with schemas from a
+/// store.
 @WithMongo
 @EnabledIfSystemProperty(named = "corpora", matches = ".+")
 class SchemaSuiteTest {
     private static final JsonMapper JSON = JsonMapper.shared();
 
-    private final StoredSchemas schemas;
+    private final Schemas schemas;
     private final String db;
     private final MongoCollection<BsonDocument> store;
 
     SchemaSuiteTest(TestMongo mongo) {
-        schemas = new StoredSchemas(mongo.client(), Duration.ZERO, _ -> true);
+        schemas = new Schemas(mongo.client(), Duration.ZERO, _ -> true);
         db = mongo.newDatabaseName();
-        store = mongo.client().getDatabase(db).getCollection(StoredSchemas.COLLECTION, BsonDocument.class);
+        store = mongo.client().getDatabase(db).getCollection(Schemas.COLLECTION, BsonDocument.class);
     }
 
     private static List<Path> files(String draft) throws IOException {

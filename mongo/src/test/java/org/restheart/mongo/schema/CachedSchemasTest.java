@@ -13,7 +13,7 @@ import org.restheart.testkit.WithMongo;
 
 /// How many compiled schemas stay in memory.
 @WithMongo
-class StoredSchemasTest {
+class CachedSchemasTest {
     private static final int MANY = 20;
 
     private static BsonDocument schema(String id, int properties) {
@@ -26,8 +26,8 @@ class StoredSchemasTest {
 
     /// After all have been used.
     private static long cached(TestMongo mongo, String name, int properties) {
-        var stored = new StoredSchemas(mongo.client(), Duration.ofMinutes(5), _ -> true, 4 << 20);
-        var collection = mongo.database().getCollection(StoredSchemas.COLLECTION, BsonDocument.class);
+        var stored = new Schemas(mongo.client(), Duration.ofMinutes(5), _ -> true, 4 << 20);
+        var collection = mongo.database().getCollection(Schemas.COLLECTION, BsonDocument.class);
         for (int i = 0; i < MANY; i++) {
             collection.insertOne(schema(name + i, properties));
             var key = new SchemaKey(mongo.databaseName(), new BsonString(name + i));
@@ -47,7 +47,7 @@ class StoredSchemasTest {
     @Test
     void what_does_not_fit_is_not_described(TestMongo mongo) {
         var db = mongo.newDatabaseName();
-        var collection = mongo.client().getDatabase(db).getCollection(StoredSchemas.COLLECTION, BsonDocument.class);
+        var collection = mongo.client().getDatabase(db).getCollection(Schemas.COLLECTION, BsonDocument.class);
         for (int i = 0; i < 4; i++) {
             collection.insertOne(schema("schema" + i, i == 1 ? 5_000 : 1_000));
         }
