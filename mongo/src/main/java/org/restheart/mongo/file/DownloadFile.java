@@ -37,7 +37,6 @@ import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.file.ChunkBatches.Described;
-import org.restheart.mongo.file.DownloadFile.FileContent.Piece;
 import org.restheart.mongo.file.RecentContent.ChunkSource;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DriverFinder;
@@ -241,7 +240,7 @@ public final class DownloadFile implements DataHandler {
         var chunks = state.kept != null ? state.kept : batches(request, state, described);
         request.http().lease().await(chunks.held());
         if (slices.isEmpty()) {
-            var all = List.of(new Piece(NOTHING, new Slice(0, described.length())));
+            var all = List.of(new FileContent.Piece(NOTHING, new Slice(0, described.length())));
             return response.with("Content-Type", type)
                     .with("Content-Length", "" + described.length())
                     .with(new Content.Streamed(
@@ -274,19 +273,19 @@ public final class DownloadFile implements DataHandler {
 
     private static Response.Ready partial(
             Response.Ready response, List<Slice> slices, String type, Described file, ChunkSource chunks, Lease lease) {
-        var pieces = new ArrayList<Piece>();
+        var pieces = new ArrayList<FileContent.Piece>();
         if (slices.size() == 1) {
             var slice = slices.getFirst();
-            pieces.add(new Piece(NOTHING, slice));
+            pieces.add(new FileContent.Piece(NOTHING, slice));
             response = response.with("Content-Type", type).with("Content-Range", range(slice, file));
         } else {
             var boundary = UUID.randomUUID().toString();
             for (var slice : slices) {
                 var head = "\r\n--" + boundary + "\r\nContent-Type: " + type + "\r\nContent-Range: "
                         + range(slice, file) + "\r\n\r\n";
-                pieces.add(new Piece(head.getBytes(US_ASCII), slice));
+                pieces.add(new FileContent.Piece(head.getBytes(US_ASCII), slice));
             }
-            pieces.add(new Piece(("\r\n--" + boundary + "--\r\n").getBytes(US_ASCII), new Slice(0, 0)));
+            pieces.add(new FileContent.Piece(("\r\n--" + boundary + "--\r\n").getBytes(US_ASCII), new Slice(0, 0)));
             response = response.with("Content-Type", "multipart/byteranges; boundary=" + boundary);
         }
         long length = pieces.stream()
@@ -322,7 +321,7 @@ public final class DownloadFile implements DataHandler {
     }
 
     /// `Content-Disposition` with a name that clients chose (RFC 6266, RFC 8187).
-    static final class ContentDisposition {
+    private static final class ContentDisposition {
         /// Further characters that may stand in `filename*` (RFC 8187, 3.2.1).
         private static final String ATTRIBUTE = "!#$&+^`|";
 
@@ -360,7 +359,7 @@ public final class DownloadFile implements DataHandler {
     }
 
     /// The bytes of a file, or slices of them, read while they are sent. Confined to one response.
-    static final class FileContent implements Content.Source {
+    private static final class FileContent implements Content.Source {
         private static final ByteBuffer END = ByteBuffer.allocate(0);
 
         /// A part of the content to send.

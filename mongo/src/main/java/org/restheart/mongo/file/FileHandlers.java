@@ -1,28 +1,49 @@
 package org.restheart.mongo.file;
 
+import static org.restheart.http.ProblemCode.CONFLICT;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
+import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
+import static org.restheart.http.ProblemCode.DUPLICATE_KEY;
 
+import com.mongodb.MongoException;
 import com.mongodb.ReadPreference;
 import com.mongodb.client.model.Projections;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import org.apache.commons.fileupload2.core.MultipartInput;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
+import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.Lease;
 import org.restheart.http.Method;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.content.Multipart;
@@ -39,6 +60,7 @@ import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.Transaction;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WrittenCheck;
@@ -132,7 +154,7 @@ public final class FileHandlers {
 
     /// `PUT` of a file without content replaces its metadata, `PATCH` changes some of them; the content
     /// stays.
-    record ChangeMetadata(RequestCollections collections, Preconditions preconditions) implements DataHandler {
+    private record ChangeMetadata(RequestCollections collections, Preconditions preconditions) implements DataHandler {
         private static final String PREFIX = "metadata.";
 
         @Override
@@ -222,7 +244,7 @@ public final class FileHandlers {
 
     /// Deletes files with their chunks, outside of transactions: `DELETE /{db}/{bucket}.files/{id}` and
     /// `DELETE /{db}/{bucket}.files/*`. Confined to one request.
-    static final class DeleteFiles {
+    private static final class DeleteFiles {
         /// While others replace the file.
         private static final int ATTEMPTS = 10;
 
@@ -334,6 +356,407 @@ public final class FileHandlers {
                     .projection(Projections.include(VERSION))
                     .first();
             return found == null ? new BsonDocument() : found;
+        }
+    }
+
+    /// `POST` to a bucket, and `PUT` of a file with content. Content of more than 8 MiB is stored while it
+    /// arrives; the file is visible when all of it is there. Thread-safe.
+    private record UploadFile(
+            RequestCollections collections, Preconditions preconditions, Locations locations, AbandonedChunks abandoned)
+            implements DataHandler {
+        static final String TAG_REQUIRED = "The file's ETag must be provided using the 'If-Match' header";
+
+        static final String HOW_TO_SEND =
+                "a file is sent to the bucket as multipart, curl -F file=@name, or to the path of the file as it is,"
+                        + " with the Content-Type that it has: curl -T name -H 'Content-Type: image/png'";
+
+        /// In bytes: the most that a transaction can move without overloading MongoDB's cache. More is moved
+        /// afterwards.
+        private static final long LARGEST_MOVE = 128 << 20;
+
+        /// The memory of one upload while its content is stored: chunks, their copies in a command, buffers.
+        /// Content that stays in memory until there is a file counts besides.
+        private static final long BYTES_PER_UPLOAD = 4 << 20;
+
+        private static final BsonDocument ANY = new BsonDocument();
+
+        /// Whether a request carries content of a file.
+        static boolean isFor(Request request, ResourceKind kind) {
+            return (kind == ResourceKind.FILES_BUCKET && request.method() == Method.POST && Multipart.isIn(request))
+                    || (kind == ResourceKind.FILE && request.method() == Method.PUT && !isMetadata(type(request)));
+        }
+
+        private static boolean isMetadata(String type) {
+            return type.startsWith("application/json")
+                    || type.startsWith("application/hal+json")
+                    || type.startsWith("application/x-www-form-urlencoded");
+        }
+
+        private static String type(Request request) {
+            return request.headers()
+                    .first("Content-Type")
+                    .orElse("application/json")
+                    .toLowerCase(Locale.ROOT);
+        }
+
+        @Override
+        public Response handle(DataRequest request) {
+            var http = request.http();
+            if (!isFor(http, request.path().kind())) {
+                throw isMetadata(type(http))
+                        ? Problem.of(CONTENT_INVALID, "POST file request is in a bad format")
+                                .withHints(List.of(HOW_TO_SEND))
+                                .raise()
+                        : Problem.of(CONTENT_TYPE_UNSUPPORTED, "Content-Type must be multipart/form-data")
+                                .withHints(List.of(HOW_TO_SEND))
+                                .raise();
+            }
+            http.requireThread();
+            var caller = List.of(CallerScope.current());
+            try (var writing = http.lease().another(caller);
+                    var small = http.lease().another(caller)) {
+                writing.hold(BYTES_PER_UPLOAD);
+                var upload = new Upload(request);
+                var isReplaced = upload.known.isPresent() && upload.isThere(upload.known.get());
+                return upload.store(isReplaced ? WriteMode.UPSERT : WriteMode.INSERT, upload.writer(small));
+            } catch (IOException e) {
+                throw new ProblemException(CONTENT_INVALID, "multipart/form-data: " + e.getMessage());
+            }
+        }
+
+        private static Optional<BsonValue> id(BsonDocument metadata) {
+            return Optional.ofNullable(metadata.get("_id"));
+        }
+
+        /// The upload of one request. Confined to its thread.
+        private final class Upload {
+            private final DataRequest request;
+            private final boolean puts;
+            private final Chunks chunks;
+            private final FileParts parts;
+
+            /// The file's id, if it is known before the content arrives.
+            private final Optional<BsonValue> known;
+
+            Upload(DataRequest request) throws IOException {
+                this.request = request;
+                this.puts = request.http().method() == Method.PUT;
+                this.chunks = Chunks.of(collections, request);
+                this.parts = FileParts.of(request.http());
+                this.known = puts ? Optional.of(request.id()) : parts.metadata().flatMap(UploadFile::id);
+            }
+
+            private boolean hasTransactions() {
+                return Transaction.isSupported(collections.client());
+            }
+
+            ChunkWriter writer(Lease lease) {
+                return new ChunkWriter(chunks, known.isPresent() && hasTransactions() ? lease : null);
+            }
+
+            Response store(WriteMode mode, ChunkWriter writer) throws IOException {
+                boolean keep = false;
+                var published = Optional.<BsonValue>empty();
+                try {
+                    chunks.ensureIndexes();
+                    parts.transferTo(writer);
+                    writer.finish();
+                    var metadata = parts.metadata().orElseGet(BsonDocument::new);
+                    var id = known.orElseGet(() -> id(metadata).orElse(writer.upload()));
+                    if (puts && id(metadata).filter(other -> !other.equals(id)).isPresent()) {
+                        throw new ProblemException(CONTENT_INVALID, "_id in content body is different than id in URL");
+                    }
+                    var mediaType = parts.mediaType().orElseGet(() -> MediaTypes.guess(writer.firstBytes()));
+                    var file = FileMetadata.file(request, id, metadata, mediaType, writer);
+                    request.validation().ifPresent(validation -> validation.check(file, true));
+                    WrittenCheck.check(collections, request, List.of(file));
+                    keep = true; // until it is known that the file is not visible
+                    published = Optional.of(id);
+                    var outcome = publish(writer, file, mode);
+                    keep = outcome instanceof WriteOutcome.Created || outcome instanceof WriteOutcome.Changed;
+                    abandoned.search(chunks);
+                    request.http().attribute(FoundWarnings.KEY).ifPresent(found -> found.addAll(parts.warnings()));
+                    return answer(outcome, id);
+                } catch (MongoException e) {
+                    keep = keep && !isInvisible(writer, published);
+                    throw e;
+                } catch (ProblemException e) { // problems are thrown before the file is visible
+                    keep = false;
+                    throw e;
+                } finally {
+                    if (!keep) {
+                        writer.abort();
+                    }
+                }
+            }
+
+            private TargetDocument target(BsonValue id, BsonDocument condition) {
+                return TargetDocument.file(
+                        SessionCollection.of(collections, request),
+                        id,
+                        List.of(puts ? request.writeFilter() : ANY, condition),
+                        puts ? preconditions.ofDocument(request) : new Precondition.None());
+            }
+
+            /// Whether the file would be replaced. What is not allowed is refused before the content
+            /// arrives.
+            boolean isThere(BsonValue id) {
+                var expected = target(id, ANY).preview();
+                if (!puts && expected instanceof WriteOutcome.Changed) {
+                    answer(new WriteOutcome.Duplicate("E11000 duplicate key error: the _id is taken"), id);
+                }
+                if (expected instanceof WriteOutcome.Missing) {
+                    refuseTaken(id);
+                } else {
+                    answer(expected, id);
+                }
+                return expected instanceof WriteOutcome.Changed;
+            }
+
+            private void refuseTaken(BsonValue id) {
+                if (!chunks.isFree(id)) {
+                    throw new ProblemException(CONFLICT, "another upload of this file is under way; try again");
+                }
+            }
+
+            private WriteOutcome publish(ChunkWriter writer, RawBsonDocument file, WriteMode mode) {
+                var id = Objects.requireNonNull(file.get("_id"));
+                var from = writer.upload();
+                boolean atOnce = hasTransactions() && writer.length() <= LARGEST_MOVE;
+                boolean named = !id.equals(from);
+                if (!writer.isComplete()) {
+                    throw new ProblemException(CONFLICT, "the content that was stored has been removed meanwhile");
+                }
+                if (named) {
+                    refuseTaken(id);
+                }
+                if (!named || !atOnce || !writer.isInMemory()) { // otherwise in the transaction
+                    writer.store();
+                }
+                if (!named) {
+                    return target(id, ANY).replacing(file, WriteMode.INSERT).alone();
+                }
+                var moves = new ContentMoves(chunks);
+                return atOnce
+                        ? moves.replace(
+                                id,
+                                () -> target(id, ContentMoves.unmarked())
+                                        .replacing(file, mode)
+                                        .together(collections.client(), (session, outcome) -> {
+                                            if (outcome instanceof WriteOutcome.Changed) {
+                                                chunks.delete(session, id);
+                                            }
+                                            writer.storeAs(session, id);
+                                        }))
+                        : moves.replaceInSteps(
+                                id,
+                                from,
+                                () -> target(id, ContentMoves.unmarked())
+                                        .replacing(ContentMoves.marked(file, from), mode)
+                                        .alone());
+            }
+
+            /// Whether no file has the chunks. If that is unknown they are kept, since a file without chunks
+            /// is worse.
+            ///
+            /// @param id the file's, if it was to be written
+            private boolean isInvisible(ChunkWriter writer, Optional<BsonValue> id) {
+                try {
+                    return !chunks.isVisible(writer.upload())
+                            && id.map(file -> !new ContentMoves(chunks).isFrom(file, writer.upload()))
+                                    .orElse(true);
+                } catch (MongoException _) {
+                    return false;
+                }
+            }
+
+            private Response answer(WriteOutcome outcome, BsonValue id) {
+                if (outcome instanceof WriteOutcome.Duplicate && !puts) {
+                    throw Problem.of(DUPLICATE_KEY, DataWrite.DUPLICATE_KEY_ERROR)
+                            .withHints(List.of("there is a file with this _id: PUT to its path replaces it"))
+                            .raise();
+                }
+                var written = WriteResponses.of(outcome, "", TAG_REQUIRED);
+                var response = JsonResponses.empty(written.status());
+                return puts
+                        ? response
+                        : locations
+                                .absolute(request, id)
+                                .map(location -> response.with("Location", location))
+                                .orElse(response);
+            }
+        }
+    }
+
+    /// The parts of an upload in the order they arrive: metadata and content. A content of another media
+    /// type than `multipart/form-data` is the file itself. Confined to one request.
+    private static final class FileParts {
+        private static final int MAX_PARTS = 100;
+        private static final int MAX_WARNINGS = 5;
+
+        /// Characters of the name of a part in a warning.
+        private static final int MAX_NAME = 64;
+
+        /// A document of 16 MiB holds the description of the file.
+        private static final int MAX_METADATA = 16 << 20;
+
+        private final InputStream content;
+        private final @Nullable MultipartInput multipart;
+        private final Optional<String> mediaType;
+        private @Nullable BsonDocument metadata;
+        private final Set<String> ignored = new LinkedHashSet<>();
+        private int parts;
+        private boolean atFile;
+
+        /// The metadata as they were sent, if they have a file name, so that they may be the file.
+        private byte @Nullable [] jsonFile;
+
+        private FileParts(InputStream content, @Nullable MultipartInput multipart, Optional<String> mediaType) {
+            this.content = content;
+            this.multipart = multipart;
+            this.mediaType = mediaType;
+        }
+
+        /// Reads up to the beginning of the file.
+        ///
+        /// @throws IOException if the content is malformed
+        static FileParts of(Request request) throws IOException {
+            var type = type(request);
+            var stream = request.body().stream();
+            if (!Multipart.isIn(request)) {
+                return new FileParts(stream, null, Optional.of(type).filter(MediaTypes::isValid));
+            }
+            var input = Multipart.input(type, stream);
+            var parts = new FileParts(stream, input, Optional.empty());
+            parts.atFile = input.skipPreamble() && parts.nextFile(input);
+            if (!parts.atFile && parts.jsonFile != null) {
+                return new FileParts(new ByteArrayInputStream(parts.jsonFile), null, Optional.empty());
+            }
+            if (!parts.atFile) {
+                throw Problem.of(CONTENT_INVALID, "This request does not contain any binary file")
+                        .withHints(List.of("a part is a file if it has a file name: with curl, -F file=@name; without @"
+                                + " it is text"))
+                        .raise();
+            }
+            return parts;
+        }
+
+        /// The metadata of an upload, for access rules. Reads the whole content into memory, unless it
+        /// consists of the file: then the metadata are its media type.
+        ///
+        /// @throws org.restheart.http.ProblemException 400 if the content is malformed
+        static BsonDocument metadata(Request request) {
+            if (!Multipart.isIn(request)) {
+                return new BsonDocument(FileMetadata.CONTENT_TYPE, new BsonString(type(request)));
+            }
+            request.body().bytes(); // what arrives is there once; the handler reads it again
+            try {
+                var parts = of(request);
+                parts.transferTo(OutputStream.nullOutputStream());
+                return parts.metadata().orElseGet(BsonDocument::new);
+            } catch (IOException e) {
+                throw new ProblemException(CONTENT_INVALID, "multipart/form-data: " + e.getMessage());
+            }
+        }
+
+        private static String type(Request request) {
+            return request.headers().first("Content-Type").orElse(MediaTypes.UNKNOWN);
+        }
+
+        /// The metadata read so far.
+        Optional<BsonDocument> metadata() {
+            return Optional.ofNullable(metadata);
+        }
+
+        /// The `Content-Type` of a request that consists of the file. That of a part is ignored.
+        Optional<String> mediaType() {
+            return mediaType;
+        }
+
+        /// Reads the file and the parts after it.
+        ///
+        /// @throws IOException if the content is malformed
+        void transferTo(OutputStream file) throws IOException {
+            if (multipart == null) {
+                content.transferTo(file);
+                return;
+            }
+            multipart.readBodyData(file);
+            while (multipart.readBoundary() && nextFile(multipart)) {
+                ignore("only one file is stored, the first: send another one by a request of its own");
+                multipart.discardBodyData();
+            }
+        }
+
+        /// About parts without effect, of those that have been read.
+        List<String> warnings() {
+            return List.copyOf(ignored);
+        }
+
+        private void ignore(String why) {
+            if (ignored.size() < MAX_WARNINGS) {
+                ignored.add(why);
+            }
+        }
+
+        /// Reads up to the next part that is a file; false if there is none.
+        private boolean nextFile(MultipartInput input) throws IOException {
+            do {
+                if (++parts > MAX_PARTS) {
+                    throw new ProblemException(CONTENT_INVALID, "more than " + MAX_PARTS + " parts");
+                }
+                var head = Multipart.head(Multipart.headers(input));
+                var name = head.map(Multipart.Head::name).orElse("");
+                boolean isMetadata = metadata == null && FileMetadata.WRAPPERS.contains(name);
+                boolean isFile = head.isPresent() && head.get().fileName().isPresent();
+                if (isFile && !(isMetadata && head.get().isJson())) {
+                    if (isMetadata) {
+                        ignore("the part " + name
+                                + " has a file name, so it is a file and no metadata; curl sends the text of"
+                                + " a file with -F '" + name + "=<NAME'");
+                    }
+                    return true;
+                }
+                if (isMetadata) {
+                    var text = text(input);
+                    metadata = parse(text);
+                    jsonFile = isFile ? text : null;
+                } else {
+                    ignore("the part " + name.substring(0, Math.min(name.length(), MAX_NAME))
+                            + " has no effect: metadata are one part with the name metadata");
+                    input.discardBodyData();
+                }
+            } while (input.readBoundary());
+            return false;
+        }
+
+        private static byte[] text(MultipartInput input) throws IOException {
+            try (var text = input.newInputStream()) {
+                var bytes = text.readNBytes(MAX_METADATA + 1);
+                if (bytes.length > MAX_METADATA) {
+                    throw new ProblemException(CONTENT_TOO_LARGE, "the metadata are larger than 16 MiB");
+                }
+                return bytes;
+            }
+        }
+
+        private static BsonDocument parse(byte[] text) {
+            try {
+                var value = JsonParser.parse(text);
+                if (!value.isDocument()) {
+                    throw new ProblemException(CONTENT_INVALID, "the metadata of a file must be a JSON object");
+                }
+                var document = new BsonDocument();
+                document.putAll(value.asDocument());
+                var id = document.get("_id");
+                if (id != null && id.isArray()) {
+                    throw new ProblemException(
+                            CONTENT_INVALID, "the type of _id in request data is not supported: ARRAY");
+                }
+                return document;
+            } catch (MalformedJsonException e) {
+                throw new ProblemException(CONTENT_INVALID, "Invalid JSON. " + e.getMessage());
+            }
         }
     }
 }
