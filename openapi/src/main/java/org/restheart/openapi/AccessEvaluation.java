@@ -1,24 +1,44 @@
 package org.restheart.openapi;
 
+import com.mongodb.MongoNamespace;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.bson.fields.Visibility;
+import org.restheart.data.Access;
 import org.restheart.data.Privilege;
 import org.restheart.http.ComputeLimit;
 import org.restheart.http.Method;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataPaths;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.Permitted;
@@ -32,8 +52,11 @@ import org.restheart.mongo.description.Descriptions.CollectionStructure;
 import org.restheart.mongo.description.Descriptions.DatabaseStructure;
 import org.restheart.mongo.description.Shape;
 import org.restheart.mongo.description.Shapes;
+import org.restheart.mongo.schema.SchemaKey;
+import org.restheart.mongo.schema.SchemaReferences;
 import org.restheart.openapi.VisibleResources.Group;
 import org.restheart.openapi.VisibleResources.Offered;
+import org.restheart.openapi.VisibleResources.StoredSchema;
 
 /// Evaluates which operations a caller may perform on which resources. Thread-safe.
 final class AccessEvaluation {
@@ -173,7 +196,7 @@ final class AccessEvaluation {
         }
         return pathOf(asking, collection.kind(), db, collection.name()).map(path -> {
             var offered = new ArrayList<Offered>();
-            CollectionPaths.below(collection).forEach((kind, paths) -> {
+            Operations.CollectionPaths.below(collection).forEach((kind, paths) -> {
                 for (var segments : paths) {
                     offer(asking, options, kind, path, segments, offered);
                 }
@@ -235,5 +258,222 @@ final class AccessEvaluation {
             return Permitted.by(permissions.reachesData(kind) ? all : List.of());
         }
         return permissions.ask(asking, kind);
+    }
+
+    /// Determines what a caller may know of the documents of visible collections: their shape by samples,
+    /// indexes, and JSON Schemas. Thread-safe.
+    private record DocumentDetails(
+            OpenApiConfig config, Descriptions descriptions, Shapes shapes, JudgedRequests judged) {
+        /// Adds the details of all collections. Waits for running samples, for the configured time in total.
+        ///
+        /// @throws ProblemException 5xx if the caller's rights cannot be determined now
+        VisibleResources complete(Request asking, Options options, List<Group> groups) {
+            var sampled = new LinkedHashMap<Group, CompletableFuture<Shape>>();
+            var rights = new LinkedHashMap<Group, Access>();
+            for (var group : groups) {
+                rights(asking, options, group).ifPresent(found -> {
+                    rights.put(group, found);
+                    sampled.put(group, shapes.of(namespace(group), found, options.fresh()));
+                });
+            }
+            long deadline = System.nanoTime() + config.sampleWait().toNanos();
+            boolean pending = false;
+            var complete = new ArrayList<Group>();
+            var schemas = new ReadableSchemas(key -> options.unruled() || mayReadSchema(asking, key));
+            for (var group : groups) {
+                var shape = Shape.UNKNOWN;
+                var coming = sampled.get(group);
+                if (coming != null) {
+                    var come = await(coming, deadline);
+                    pending |= come.isEmpty();
+                    shape = come.orElse(Shape.UNKNOWN);
+                }
+                complete.add(detailed(group, shape, Optional.ofNullable(rights.get(group)), schemas));
+            }
+            return new VisibleResources(complete, false, pending);
+        }
+
+        private static Optional<Shape> await(CompletableFuture<Shape> coming, long deadline) {
+            try {
+                return Optional.of(coming.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS));
+            } catch (TimeoutException _) {
+                return Optional.empty();
+            } catch (ExecutionException _) {
+                return Optional.of(Shape.UNKNOWN);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                return Optional.empty();
+            }
+        }
+
+        private static MongoNamespace namespace(Group group) {
+            return new MongoNamespace(
+                    group.db().orElseThrow(), group.collection().orElseThrow().name());
+        }
+
+        /// The read grant of a request of the caller for the documents; empty if it would be refused.
+        private Optional<Access> rights(Request asking, Options options, Group group) {
+            var kind = group.collection().map(CollectionStructure::kind).orElse(ResourceKind.ROOT);
+            if (kind != ResourceKind.COLLECTION && kind != ResourceKind.FILES_BUCKET) {
+                return Optional.empty();
+            }
+            if (options.unruled()) {
+                return Optional.of(new Access.Root());
+            }
+            if (group.offered().stream()
+                    .noneMatch(offered -> offered.operation().kind() == kind
+                            && offered.operation().method() == Method.GET)) {
+                return Optional.empty();
+            }
+            return judgedRights(asking, group.path());
+        }
+
+        private Optional<Access> judgedRights(Request asking, RequestPath path) {
+            return JudgedRequests.unlessRefused(
+                    () -> judged.facts(asking, JudgedRequest.of(Method.GET, path, Query.NONE, Via.REST))
+                            .map(DataFacts::grant));
+        }
+
+        private Group detailed(Group group, Shape shape, Optional<Access> rights, ReadableSchemas schemas) {
+            if (group.collection().isEmpty()) {
+                return group;
+            }
+            boolean showsNames = group.offered().stream()
+                    .anyMatch(offered -> offered.operation().kind() == ResourceKind.COLLECTION_INDEXES);
+            List<BsonDocument> indexes = List.of();
+            if (rights.isPresent() || showsNames) {
+                var visibility = rights.flatMap(Access::projectResponse).map(Visibility::of);
+                indexes = descriptions.indexes(namespace(group)).stream()
+                        .filter(index -> index.get("key") instanceof BsonDocument keys
+                                && visibility
+                                        .map(shown -> shown.allowsKeys(keys)
+                                                // the fields of a text index are not among its keys
+                                                && shown.allowsKeys(index.getDocument("weights", new BsonDocument())))
+                                        .orElse(true))
+                        .toList();
+            }
+            return new Group(
+                    group.path(),
+                    group.db(),
+                    group.collection(),
+                    group.offered(),
+                    shape,
+                    indexes,
+                    schemas.of(group.db().orElseThrow(), group.collection().get()),
+                    showsNames);
+        }
+
+        private boolean mayReadSchema(Request asking, SchemaKey key) {
+            return descriptions
+                    .pathOf(asking.connection(), ResourceKind.SCHEMA, key.db(), "_schemas", key.idText())
+                    .flatMap(path -> judgedRights(asking, path))
+                    .filter(rights -> rights.readFilter().isEmpty())
+                    .isPresent();
+        }
+
+        /// The JSON Schemas of the stores that a caller may read. Confined to one request.
+        private final class ReadableSchemas {
+            private final Predicate<SchemaKey> readable;
+            private final Map<SchemaKey, Optional<BsonDocument>> known = new HashMap<>();
+
+            ReadableSchemas(Predicate<SchemaKey> readable) {
+                this.readable = readable;
+            }
+
+            /// The schema that the property `jsonSchema` of a collection names, with those to which it
+            /// refers.
+            Optional<StoredSchema> of(String db, CollectionStructure structure) {
+                if (!(structure.properties().get("jsonSchema") instanceof BsonDocument reference)
+                        || !reference.containsKey("schemaId")
+                        || !SchemaKey.isId(reference.get("schemaId"))) {
+                    return Optional.empty();
+                }
+                var store = reference.get("schemaStoreDb") instanceof BsonString other ? other.getValue() : db;
+                var key = new SchemaKey(store, reference.get("schemaId"));
+                return find(key).map(schema -> {
+                    var related = new TreeMap<String, BsonDocument>();
+                    try {
+                        SchemaReferences.all(key, schema, this::find)
+                                .forEach((uri, found) -> found.ifPresent(other -> related.put(uri, other)));
+                    } catch (ProblemException e) {
+                        if (e.problem().code()
+                                != ProblemCode.INTERNAL) { // of a schema with too many, which lets nothing in
+                            throw e;
+                        }
+                    }
+                    return new StoredSchema(key.uri(), schema, related);
+                });
+            }
+
+            private Optional<BsonDocument> find(SchemaKey key) {
+                return known.computeIfAbsent(
+                        key,
+                        _ -> readable.test(key)
+                                ? Optional.ofNullable(descriptions
+                                        .database(key.db())
+                                        .schemas()
+                                        .get(key.idText()))
+                                : Optional.empty());
+            }
+        }
+    }
+
+    /// Whether rules may allow a caller anything, decided by the mounts and the rules alone: what is refused
+    /// costs the same whatever there is in MongoDB. At least what is allowed is possible. Thread-safe.
+    ///
+    /// @param permissions asked without demands, which only refuse more
+    record PossibleAccess(Descriptions descriptions, KindPermissions permissions) {
+        private static final List<Method> METHODS =
+                List.of(Method.GET, Method.POST, Method.PUT, Method.PATCH, Method.DELETE);
+
+        private static final Segment SESSIONS = new Segment.Name("_sessions");
+
+        /// The most segments behind a collection, such as `/_indexes/{index}`.
+        private static final int DEEPEST = 2;
+
+        /// The most segments behind `/_sessions`.
+        private static final int DEEPEST_SESSION = 3;
+
+        /// Whether there may be anything, sessions included, that the caller may do.
+        boolean anywhere(Request asking) {
+            return mayDo(
+                    asking,
+                    Stream.concat(
+                            below(Optional.empty(), 2),
+                            IntStream.rangeClosed(0, DEEPEST_SESSION)
+                                    .mapToObj(more -> extended(List.of(SESSIONS), more))));
+        }
+
+        /// Whether there may be anything that the caller may do with a database or its collections.
+        boolean in(Request asking, String db) {
+            return mayDo(asking, below(Optional.of(db), 1));
+        }
+
+        /// The kinds of paths of collections, of what is below them, and of that in which they are.
+        ///
+        /// @param levels above collections
+        private Stream<List<Segment>> below(Optional<String> db, int levels) {
+            return descriptions.collectionPaths(db).stream()
+                    .flatMap(kind -> Stream.concat(
+                            IntStream.rangeClosed(Math.max(0, kind.size() - levels), kind.size())
+                                    .mapToObj(size -> List.copyOf(kind.subList(0, size))),
+                            IntStream.rangeClosed(1, DEEPEST).mapToObj(more -> extended(kind, more))));
+        }
+
+        private static List<Segment> extended(List<Segment> path, int more) {
+            var longer = new ArrayList<>(path);
+            for (int i = 0; i < more; i++) {
+                longer.add(Segment.Unknown.ANY);
+            }
+            return List.copyOf(longer);
+        }
+
+        private boolean mayDo(Request asking, Stream<List<Segment>> paths) {
+            return permissions.mayAllow(
+                    asking,
+                    paths.distinct()
+                            .flatMap(path -> METHODS.stream()
+                                    .map(method -> new RequestKind(method, path, Set.of(), true, Via.REST))));
+        }
     }
 }

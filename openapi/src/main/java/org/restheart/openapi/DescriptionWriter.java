@@ -2,8 +2,14 @@ package org.restheart.openapi;
 
 import static org.restheart.bson.BsonValues.array;
 import static org.restheart.bson.BsonValues.object;
+import static org.restheart.openapi.Json.content;
+import static org.restheart.openapi.Json.list;
+import static org.restheart.openapi.Json.members;
+import static org.restheart.openapi.Json.type;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -14,13 +20,19 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Method;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.StatusText;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.parameter.Use;
+import org.restheart.openapi.DataOperation.Input;
 import org.restheart.openapi.DataOperation.Output;
 import org.restheart.openapi.OpenApiConfig.Server;
 import org.restheart.openapi.VisibleResources.Group;
@@ -130,7 +142,8 @@ final class DescriptionWriter {
         return document;
     }
 
-    /// Collects the referenced schemas: a declared schema may define more, such as types of hidden properties.
+    /// Collects the referenced schemas: a declared schema may define more, such as types of hidden
+    /// properties.
     private void collect(BsonValue value, Map<String, BsonDocument> used) {
         if (value instanceof BsonDocument document) {
             if (document.get("$ref") instanceof BsonString reference
@@ -252,7 +265,7 @@ final class DescriptionWriter {
             written.append("description", new BsonString(String.join(" ", texts)));
         }
         var definition = group.flatMap(Group::collection)
-                .flatMap(structure -> Optional.ofNullable(CollectionPaths.definitions(
+                .flatMap(structure -> Optional.ofNullable(Operations.CollectionPaths.definitions(
                                 structure, operation.kind() == ResourceKind.AGGREGATION ? "aggrs" : "streams")
                         .get(offered.name())));
         var variables = definition.map(StoredVariables::of);
@@ -273,13 +286,11 @@ final class DescriptionWriter {
 
     private void service(ServiceOperations.Offer offer) {
         tag("services", Optional.empty());
-        var operation =
-                object("tags", array("services"), "operationId", offer.operationId(), "summary", offer.summary());
+        var operation = object("tags", array("services"));
+        operation.putAll(offer.operation().clone()); // documents are changed while they are written
         if (offer.depends()) {
             operation.append("description", new BsonString(DEPENDS));
         }
-        offer.requestBody().ifPresent(body -> operation.append("requestBody", body));
-        operation.append("responses", offer.responses());
         if (offer.anonymous()) {
             operation.append("security", optionalSecurity());
         }
@@ -343,6 +354,273 @@ final class DescriptionWriter {
         for (var parameter : item.getArray("parameters")) {
             if (new BsonString(variable).equals(parameter.asDocument().get("name")) && names.size() <= MAX_ENUM) {
                 parameter.asDocument().append("schema", object("type", "string", "enum", BsonValues.value(names)));
+            }
+        }
+    }
+
+    /// Writes request bodies and responses of operations, by media type. Confined to one document.
+    private static final class MessageWriter {
+        private static final String FORM = "application/x-www-form-urlencoded";
+
+        /// Writes without content have the new tag.
+        private static final Set<Output> HAVE_TAGS = EnumSet.of(
+                Output.NONE, Output.DOCUMENTS, Output.DOCUMENT, Output.PROPERTIES, Output.BULK, Output.BYTES);
+
+        private final Components components;
+        private final Map<String, BsonDocument> responses = new TreeMap<>();
+
+        MessageWriter(Components components) {
+            this.components = components;
+        }
+
+        /// Responses that several operations share, by name.
+        Map<String, BsonDocument> shared() {
+            return responses;
+        }
+
+        /// The request body; empty for an operation without one.
+        Optional<BsonDocument> body(Offered offered, DocumentSchemas schemas) {
+            var input = offered.operation().input();
+            if (input == Input.NONE) {
+                return Optional.empty();
+            }
+            var content = switch (input) {
+                case DOCUMENTS -> {
+                    var one = schemas.written().created(offered);
+                    yield json(object("anyOf", array(one, schemas.written().manyCreated(offered))))
+                            .append("application/x-ndjson", text("one document per line"))
+                            .append("application/bson", new BsonDocument())
+                            .append("text/csv", text("one document per record"));
+                    // Not FORM: openapi-python-client cannot distinguish lists from it.
+                }
+                case DOCUMENT -> json(schemas.written().created(offered)).append(FORM, form());
+                case CHANGES -> json(schemas.written().changed(offered)).append(FORM, form());
+                case METADATA, PROPERTIES -> json(components.fixed("Properties"));
+                case VALIDATOR -> json(components.fixed("ValidatorOptions"));
+                case INDEX -> json(components.fixed("IndexDefinition"));
+                case SCHEMA -> json(components.fixed("JsonSchema"));
+                case PIPELINE -> json(components.fixed("Pipeline"));
+                case FILE -> {
+                    var bytes = object("type", "string", "contentMediaType", "application/octet-stream");
+                    yield Json.content(
+                            "multipart/form-data", members(object("file", bytes, "metadata", type("object")), "file"));
+                }
+                case NONE -> new BsonDocument();
+            };
+            return Optional.of(object("required", true, "content", content));
+        }
+
+        private BsonDocument form() {
+            return object("schema", components.fixed("Form"));
+        }
+
+        private static BsonDocument json(BsonDocument schema) {
+            return Json.content("application/json", schema);
+        }
+
+        /// @param definition of a stored aggregation or stream
+        BsonDocument responses(Offered offered, DocumentSchemas schemas, Optional<BsonDocument> definition) {
+            var operation = offered.operation();
+            var all = new TreeMap<String, BsonDocument>();
+            for (int status : operation.statuses()) {
+                all.put("" + status, success(offered, status, schemas, definition));
+            }
+            for (int status : Failures.of(operation)) {
+                var component = Failures.component(operation, status);
+                responses.computeIfAbsent(component, _ -> Failures.response(operation, status, components));
+                all.put("" + status, Json.reference("responses", component));
+            }
+            var document = new BsonDocument();
+            all.forEach(document::append);
+            return document;
+        }
+
+        private BsonDocument success(
+                Offered offered, int status, DocumentSchemas schemas, Optional<BsonDocument> definition) {
+            var operation = offered.operation();
+            var response = object("description", StatusText.of(status));
+            var headers = new BsonDocument();
+            if (status == 201 && operation.method() == Method.POST) {
+                headers.append("Location", header("where it is"));
+            }
+            if (HAVE_TAGS.contains(operation.output()) && status != 204 && status != 207 && status < 400) {
+                headers.append("ETag", header("the version"));
+            }
+            if (status == 200 && operation.use() == Use.LIST) {
+                headers.append("Link", header("the next page, as `rel=\"next\"`"))
+                        .append("X-Count-Strategy", header("whether the count asked for is `exact` or `estimated`"))
+                        .append(
+                                "X-Total-Count",
+                                object("description", "the count asked for", "schema", type("integer")));
+            }
+            if (!headers.isEmpty()) {
+                response.append("headers", headers);
+            }
+            if (status == 201 && operation.input() == Input.DOCUMENTS) {
+                var links = schemas.written().links();
+                if (!links.isEmpty()) {
+                    response.append("links", links);
+                }
+            }
+            var content = status == 200 || status == 206 || status == 207
+                    ? content(offered, schemas, definition)
+                    : new BsonDocument();
+            if (!content.isEmpty()) {
+                response.append("content", content);
+            }
+            return response;
+        }
+
+        private static BsonDocument exported(BsonDocument content) {
+            return content.append("application/x-ndjson", object("schema", type("string")))
+                    .append("text/csv", object("schema", type("string")))
+                    .append("application/bson", new BsonDocument());
+        }
+
+        private static BsonDocument header(String description) {
+            return object("description", description, "schema", type("string"));
+        }
+
+        private static BsonDocument text(String description) {
+            return object("schema", object("type", "string", "description", description));
+        }
+
+        /// As JSON or as HAL, which is not described.
+        private static BsonDocument hal(BsonDocument schema) {
+            return json(schema).append("application/hal+json", object("schema", object()));
+        }
+
+        private BsonDocument content(Offered offered, DocumentSchemas schemas, Optional<BsonDocument> definition) {
+            var operation = offered.operation();
+            return switch (operation.output()) {
+                case NONE -> new BsonDocument();
+                case DOCUMENTS -> {
+                    var content = hal(list(schemas.stored()));
+                    yield operation.kind() == ResourceKind.COLLECTION ? exported(content) : content;
+                }
+                case DOCUMENT -> {
+                    var content = hal(schemas.stored());
+                    yield operation.kind() == ResourceKind.DOCUMENT ? exported(content) : content;
+                }
+                case SIZE -> json(components.fixed("Size"));
+                case NAMES -> hal(list(type("string")));
+                case INDEXES -> hal(list(components.fixed("Index")));
+                case PROPERTIES -> json(components.fixed("Properties"));
+                case BULK -> hal(components.fixed("BulkResult"));
+                case RESULTS ->
+                    hal(list(definition
+                            .flatMap(found -> schemas.results(offered, found))
+                            .orElseGet(() -> type("object"))));
+                case EVENTS -> {
+                    var event = ComponentNames.inner(schemas.name(), "event");
+                    components.fixed("ChangeEvent");
+                    components.put(event, schemas.event());
+                    yield object("text/event-stream", text("events; the data of each is a " + event));
+                }
+                case BYTES -> object("application/octet-stream", new BsonDocument());
+                case STATE -> json(type("object"));
+            };
+        }
+
+        /// The statuses of errors of each operation, with the codes of problems that it can have, and their
+        /// responses.
+        private static final class Failures {
+            /// 429: attempts to guess passwords, rate limits and shares of one caller.
+            private static final List<Integer> OF_ALL = List.of(400, 401, 403, 404, 408, 429, 500, 503);
+
+            private static final Set<ResourceKind> WITH_VARIABLES =
+                    EnumSet.of(ResourceKind.AGGREGATIONS, ResourceKind.AGGREGATION, ResourceKind.CHANGE_STREAM);
+
+            private static final Set<Input> WITHOUT_DOCUMENTS =
+                    EnumSet.of(Input.NONE, Input.PROPERTIES, Input.VALIDATOR);
+
+            private Failures() {}
+
+            static Set<Integer> of(DataOperation operation) {
+                var statuses = new TreeSet<>(OF_ALL);
+                if (operation.input() != Input.NONE) {
+                    statuses.addAll(List.of(413, 415));
+                }
+                if (operation.writes()) {
+                    statuses.add(409);
+                }
+                if (operation.takesPrecondition() || operation.use() == Use.CREATE) { // If-Match: * creates nothing
+                    statuses.add(412);
+                }
+                if (WITH_VARIABLES.contains(operation.kind())
+                        || operation.takesIdempotencyKey() // the key of another request
+                        || (operation.kind() == ResourceKind.COLLECTION_VALIDATOR
+                                && operation.method() == Method.PUT)) {
+                    statuses.add(422);
+                }
+                if (operation.output() == Output.EVENTS) {
+                    statuses.add(410);
+                }
+                statuses.removeAll(operation.statuses());
+                return statuses;
+            }
+
+            /// The codes of a status that the operation can raise, in the order of [ProblemCode].
+            static List<ProblemCode> codes(DataOperation operation, int status) {
+                return Arrays.stream(ProblemCode.values())
+                        .filter(code -> code.status() == status && canRaise(operation, code))
+                        .toList();
+            }
+
+            private static boolean canRaise(DataOperation operation, ProblemCode code) {
+                return switch (code) {
+                    case TARGET_UNAVAILABLE -> false; // of proxies
+                    case INDEX_PROTECTED ->
+                        operation.kind() == ResourceKind.INDEX && operation.method() == Method.DELETE;
+                    case CONTENT_INVALID, CONTENT_TIMED_OUT -> operation.input() != Input.NONE;
+                    case DUPLICATE_KEY ->
+                        !WITHOUT_DOCUMENTS.contains(operation.input())
+                                || (operation.method() == Method.DELETE && operation.takesPrecondition());
+                    case ETAG_REQUIRED -> operation.takesPrecondition() || operation.takesIdempotencyKey();
+                    default -> true;
+                };
+            }
+
+            /// The name of the shared response: that of the status, with the codes if these are not all of
+            /// it.
+            static String component(DataOperation operation, int status) {
+                var codes = codes(operation, status);
+                boolean all = Arrays.stream(ProblemCode.values())
+                        .filter(code -> code.status() == status && code != ProblemCode.TARGET_UNAVAILABLE)
+                        .allMatch(codes::contains);
+                return "Status" + status
+                        + (all
+                                ? ""
+                                : codes.stream().map(code -> "_" + code.name()).collect(Collectors.joining()));
+            }
+
+            static BsonDocument response(DataOperation operation, int status, Components components) {
+                var response = object("description", StatusText.of(status));
+                if (status == 503 || status == 429) {
+                    response.append(
+                            "headers",
+                            object("Retry-After", object("description", "seconds", "schema", type("integer"))));
+                }
+                var names = new BsonArray(codes(operation, status).stream()
+                        .map(code -> new BsonString(code.name()))
+                        .toList());
+                var problem = members(
+                        object(
+                                "type", type("string"),
+                                "title", type("string"),
+                                "status", type("integer"),
+                                "detail", type("string"),
+                                "code", object("type", "string", "enum", names),
+                                "warnings", list(type("string"))),
+                        "type",
+                        "title",
+                        "status");
+                var name = "Problem." + component(operation, status).substring("Status".length());
+                components.put(name, problem); // no collection's name has a dot
+                return response.append(
+                        "content",
+                        Json.content("application/json", components.fixed("DataError"))
+                                .append("application/problem+json", object("schema", Json.schema(name))));
             }
         }
     }

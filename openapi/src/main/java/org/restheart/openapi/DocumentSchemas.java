@@ -5,25 +5,41 @@ import static org.restheart.bson.BsonValues.object;
 import static org.restheart.openapi.Json.members;
 import static org.restheart.openapi.Json.type;
 
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonNumber;
 import org.bson.BsonString;
+import org.bson.BsonType;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTypes;
 import org.restheart.bson.BsonValues;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.fields.FieldPath;
+import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
+import org.restheart.http.Words;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Permitted.RuleDecision;
+import org.restheart.mongo.description.Descriptions.CollectionStructure;
 import org.restheart.openapi.VisibleResources.Group;
 import org.restheart.openapi.VisibleResources.Offered;
+import org.restheart.openapi.VisibleResources.StoredSchema;
 
-/// The schemas of a collection's documents as they are read; [WrittenSchemas] has those of writes. Components are
-/// created on first reference. Confined to one OpenAPI document.
+/// The schemas of a collection's documents as they are read; [WrittenSchemas] has those of writes.
+/// Components are created on first reference. Confined to one OpenAPI document.
 final class DocumentSchemas {
     private final Components components;
     private final ShapeSchemas shapes;
@@ -200,8 +216,8 @@ final class DocumentSchemas {
                 : Optional.empty();
     }
 
-    /// A property of documents that are read, with a value of its type that is none of a document's: for examples of
-    /// parameters. Empty if no property with texts or numbers is known.
+    /// A property of documents that are read, with a value of its type that is none of a document's: for
+    /// examples of parameters. Empty if no property with texts or numbers is known.
     Optional<Map.Entry<String, BsonValue>> exampleField() {
         if (rules(Method.GET).isEmpty()) {
             return Optional.empty();
@@ -245,5 +261,702 @@ final class DocumentSchemas {
     /// The schema of change events.
     BsonDocument event() {
         return members(object("_id", type("object"), "operationType", type("string"), "fullDocument", stored()));
+    }
+
+    /// The schemas of a collection's documents as they are written: new ones, and changes. Confined to one
+    /// OpenAPI document.
+    ///
+    /// @param name of the component of stored documents
+    /// @param secrets properties that are written and never read
+    record WrittenSchemas(
+            Components components,
+            ShapeSchemas shapes,
+            Group group,
+            String name,
+            Set<String> secrets,
+            DeclaredDocuments declarations) {
+
+        /// The schema of documents to be stored.
+        BsonDocument created(Offered offered) {
+            var component = name + "New";
+            if (!components.has(component)) {
+                components.put(component, type("object"));
+                components.put(component, createdSchema(component, rules(offered)));
+            }
+            return Json.schema(component);
+        }
+
+        /// The schema of an array of documents to be stored.
+        BsonDocument manyCreated(Offered offered) {
+            components.put(name + "NewList", Json.list(created(offered)));
+            return Json.schema(name + "NewList");
+        }
+
+        /// The rules of all operations that accept whole documents, which share a schema.
+        private List<RuleDecision> rules(Offered offered) {
+            return group.offered().isEmpty()
+                    ? offered.permitted().possible()
+                    : group.offered().stream()
+                            .filter(other -> other.operation().input()
+                                            == offered.operation().input()
+                                    || (isWhole(other) && isWhole(offered)))
+                            .flatMap(other -> other.permitted().possible().stream())
+                            .toList();
+        }
+
+        private static boolean isWhole(Offered offered) {
+            return offered.operation().input() == DataOperation.Input.DOCUMENTS
+                    || offered.operation().input() == DataOperation.Input.DOCUMENT;
+        }
+
+        private BsonDocument createdSchema(String component, List<RuleDecision> rules) {
+            var declared = declarations.schema();
+            BsonDocument schema;
+            if (declared.isPresent()) {
+                schema = declarations.convert(declared.get().schema(), component);
+                schema.putIfAbsent("type", new BsonString("object"));
+                declared.get().note().ifPresent(note -> DocumentSchemas.describe(schema, note));
+                if (!declared.get().enforced()) {
+                    schema.remove("required");
+                    schema.remove("additionalProperties");
+                    DocumentSchemas.describe(schema, "Not enforced on every write.");
+                }
+            } else {
+                schema = type("object");
+                var properties = shapes.properties(group.shape().root(), component);
+                properties.values().forEach(property -> ((BsonDocument) property).remove("x-share"));
+                properties.remove("_etag");
+                schema.append("properties", properties);
+            }
+            addSecrets(schema);
+            finish(schema, rules);
+            return schema;
+        }
+
+        private void addSecrets(BsonDocument schema) {
+            if (secrets.isEmpty()) {
+                return;
+            }
+            if (!schema.isDocument("properties")) {
+                schema.append("properties", new BsonDocument());
+            }
+            secrets.forEach(secret ->
+                    schema.getDocument("properties").append(secret, object("type", "string", "writeOnly", true)));
+        }
+
+        private static void finish(BsonDocument schema, List<RuleDecision> rules) {
+            if (schema.get("required") instanceof BsonArray required) { // which the gateway generates
+                required.removeIf(
+                        property -> property.equals(new BsonString("_id")) || property.equals(new BsonString("_etag")));
+                if (required.isEmpty()) {
+                    schema.remove("required");
+                }
+            }
+            if (!(schema.get("properties") instanceof BsonDocument properties)) {
+                return;
+            }
+            together(rules, rule -> rule.limits().onlyProperties())
+                    .ifPresent(only -> properties
+                            .keySet()
+                            .removeIf(property -> only.stream()
+                                    .noneMatch(name -> name.equals(property) || name.startsWith(property + "."))));
+            together(
+                            rules,
+                            rule -> Optional.of(rule.grant()
+                                    .mergeRequest()
+                                    .map(BsonDocument::keySet)
+                                    .orElse(Set.of())))
+                    .ifPresent(merged -> merged.forEach(property -> {
+                        if (properties.get(property) instanceof BsonDocument inner) {
+                            inner.put("readOnly", BsonBoolean.TRUE);
+                        }
+                    }));
+        }
+
+        /// The schema of changes: properties to set, by path, and update operators.
+        BsonDocument changed(Offered offered) {
+            var component = name + "Patch";
+            if (!components.has(component)) {
+                components.put(component, type("object"));
+                var description =
+                        "Properties to set, by name or dotted path, and update operators of MongoDB such as `$inc`,"
+                                + " `$push` or `$unset`.";
+                var schema = object("type", "object", "description", description);
+                var properties = new BsonDocument();
+                var redaction = SchemaRedaction.by(offered.permitted().possible(), components);
+                var all = declarations
+                        .schema()
+                        .map(declared -> declarations
+                                .convert(declared.schema(), component)
+                                .getDocument("properties", new BsonDocument()))
+                        .orElseGet(() -> shapes.properties(group.shape().root(), component));
+                all.forEach((property, inner) -> {
+                    if (!property.equals("_id") && !property.equals("_etag") && redaction.shows(property)) {
+                        if (inner instanceof BsonDocument document) {
+                            document.remove("x-share");
+                        }
+                        properties.append(property, redaction.redacted(inner, property));
+                    }
+                });
+                if (!properties.isEmpty()) {
+                    schema.append("properties", properties);
+                }
+                addSecrets(schema);
+                finish(schema, rules(offered));
+                components.put(component, schema);
+            }
+            return Json.schema(component);
+        }
+
+        /// What can be done with a document whose id the client has chosen; empty unless all ids are texts,
+        /// since a link can repeat only those.
+        BsonDocument links() {
+            var links = new BsonDocument();
+            var created = components.schemas().getOrDefault(name + "New", new BsonDocument());
+            boolean texts = created.get("properties") instanceof BsonDocument properties
+                    && properties.get("_id") instanceof BsonDocument id
+                    && new BsonString("string").equals(id.get("type"));
+            group.offered().stream()
+                    .filter(offered -> texts && offered.operation().kind() == ResourceKind.DOCUMENT)
+                    .map(offered -> offered.operation().verb()
+                            + name
+                            + offered.operation().suffix())
+                    .forEach(id -> links.append(
+                            id, object("operationId", id, "parameters", object("id", "$request.body#/_id"))));
+            return links;
+        }
+
+        /// The union over all rules that may decide; empty if one of them has no limit.
+        private static Optional<Set<String>> together(
+                List<RuleDecision> rules, Function<RuleDecision, Optional<? extends Collection<String>>> of) {
+            var all = new LinkedHashSet<String>();
+            for (var rule : rules) {
+                var some = of.apply(rule);
+                if (some.isEmpty()) {
+                    return Optional.empty();
+                }
+                all.addAll(some.get());
+            }
+            return Optional.of(all);
+        }
+    }
+
+    /// What is declared of a collection's documents: a schema for this description alone, the JSON Schema
+    /// that writes are held to, or MongoDB's validator, in this order. Confined to one OpenAPI document.
+    private record DeclaredDocuments(Components components, Group group) {
+        /// @param enforced whether every write is held to it
+        /// @param note what else is to be said
+        record Declared(BsonDocument schema, boolean enforced, Optional<String> note) {}
+
+        Optional<Declared> schema() {
+            var shown = group.collection().flatMap(DeclaredDocuments::override);
+            if (shown.isPresent()) {
+                return shown.map(schema -> new Declared(schema, false, Optional.empty()));
+            }
+            var validator = group.collection().flatMap(CollectionStructure::validator);
+            if (group.schema().isPresent()) {
+                return group.schema()
+                        .map(stored -> new Declared(
+                                stored.schema(), true, validator.map(_ -> "A validator of MongoDB applies too.")));
+            }
+            boolean enforced =
+                    group.collection().map(CollectionStructure::enforced).orElse(false);
+            return validator.map(schema -> new Declared(schema, enforced, Optional.empty()));
+        }
+
+        /// `openapi.schema` of the collection's properties.
+        private static Optional<BsonDocument> override(CollectionStructure structure) {
+            return structure.properties().get("openapi") instanceof BsonDocument shown
+                            && shown.get("schema") instanceof BsonDocument schema
+                    ? Optional.of(schema)
+                    : Optional.empty();
+        }
+
+        /// A declared schema in the form of the OpenAPI document.
+        ///
+        /// @param component its name, which begins those of its parts
+        BsonDocument convert(BsonDocument schema, String component) {
+            var base = group.schema().map(StoredSchema::uri).orElse("");
+            return convert(schema, component, component, base);
+        }
+
+        /// @param name of the component that the schema becomes
+        /// @param base to which its references are relative
+        private BsonDocument convert(BsonDocument schema, String name, String component, String base) {
+            return new DeclaredSchemas(
+                            components,
+                            name,
+                            reference -> resolved(base, reference).flatMap(uri -> related(uri, component)))
+                    .convert(schema);
+        }
+
+        /// Without an empty fragment.
+        private static Optional<String> resolved(String base, String reference) {
+            try {
+                return Optional.of(
+                        URI.create(base).resolve(reference).toString().replaceFirst("#$", ""));
+            } catch (IllegalArgumentException _) {
+                return Optional.empty();
+            }
+        }
+
+        /// A component for another stored schema.
+        private Optional<BsonDocument> related(String uri, String component) {
+            return group.schema()
+                    .map(StoredSchema::related)
+                    .flatMap(all -> Optional.ofNullable(all.get(uri)))
+                    .map(schema -> {
+                        var id = uri.substring(uri.lastIndexOf('/') + 1);
+                        // of one id in several databases
+                        var name = ComponentNames.inner(component + ".", id + (isAmbiguous(id) ? " " + uri : ""));
+                        if (!components.has(name)) {
+                            components.put(name, new BsonDocument()); // for references to itself
+                            components.put(name, convert(schema, name, component, uri));
+                        }
+                        return Json.schema(name);
+                    });
+        }
+
+        private boolean isAmbiguous(String id) {
+            return group.schema().stream()
+                            .flatMap(stored -> stored.related().keySet().stream())
+                            .filter(uri -> uri.endsWith("/" + id))
+                            .count()
+                    > 1;
+        }
+    }
+
+    /// Removes properties from declared schemas that no rule of the caller shows.
+    ///
+    /// @param visibilities the visible properties by each rule that may apply; empty for a rule without
+    ///     limits
+    /// @param components those to which redacted schemas refer are redacted too
+    record SchemaRedaction(List<Optional<Visibility>> visibilities, Components components) {
+        /// Keywords that may name hidden properties and are not needed.
+        private static final List<String> NAMING = List.of(
+                "dependentRequired",
+                "dependentSchemas",
+                "patternProperties",
+                "propertyNames",
+                "if",
+                "then",
+                "else",
+                "not");
+
+        /// Keywords that describe a whole value, including its hidden parts.
+        private static final List<String> WHOLE = List.of("additionalProperties", "const", "enum");
+
+        static SchemaRedaction by(List<RuleDecision> rules, Components components) {
+            return new SchemaRedaction(
+                    rules.stream()
+                            .map(rule -> rule.grant().projectResponse().map(Visibility::of))
+                            .toList(),
+                    components);
+        }
+
+        /// Whether some rule shows the property or a part of it. Callers who may not read are shown nothing.
+        boolean shows(String path) {
+            return visibilities.stream()
+                    .anyMatch(visibility ->
+                            visibility.map(shown -> shown.showsPart(path)).orElse(true));
+        }
+
+        /// The schema without hidden properties. It and its components are changed in place, since nothing
+        /// else refers to them.
+        ///
+        /// @param path of the property that it describes
+        BsonValue redacted(BsonValue schema, String path) {
+            return visibilities.stream().anyMatch(Optional::isEmpty) ? schema : redacted(schema, path, new HashSet<>());
+        }
+
+        /// @param entered the components that have been redacted
+        private BsonValue redacted(BsonValue schema, String path, Set<String> entered) {
+            if (!(schema instanceof BsonDocument document)) {
+                return schema;
+            }
+            var component = Json.component(document);
+            if (component.isPresent()) {
+                var inner = components.schemas().get(component.get());
+                if (inner != null && entered.add(component.get())) {
+                    components.put(component.get(), (BsonDocument) redacted(inner, path, entered));
+                }
+                return schema;
+            }
+            NAMING.forEach(document::remove);
+            if (document.get("properties") instanceof BsonDocument properties) {
+                // A path that is too long is one that no rule names: whether it is shown is not determined.
+                properties
+                        .keySet()
+                        .removeIf(property -> !FieldPath.isBounded(path, property) || !shows(path + "." + property));
+                properties.replaceAll((property, inner) -> redacted(inner, path + "." + property, entered));
+                requireOnly(properties.keySet(), document);
+            }
+            if (visibilities.stream().noneMatch(shown -> shown.orElseThrow().shows(path))) {
+                WHOLE.forEach(document::remove);
+            }
+            for (var key : List.of("items", "contains")) {
+                if (document.get(key) instanceof BsonDocument items) {
+                    document.put(key, redacted(items, path, entered));
+                }
+            }
+            for (var key : List.of("prefixItems", "allOf", "anyOf", "oneOf")) {
+                if (document.get(key) instanceof BsonArray parts) {
+                    parts.replaceAll(part -> redacted(part, path, entered));
+                }
+            }
+            return document;
+        }
+
+        private static void requireOnly(Set<String> properties, BsonDocument schema) {
+            if (schema.get("required") instanceof BsonArray required) {
+                required.removeIf(
+                        property -> property instanceof BsonString text && !properties.contains(text.getValue()));
+                if (required.isEmpty()) {
+                    schema.remove("required");
+                }
+            }
+        }
+    }
+
+    /// What the results of a stored pipeline consist of, as far as its last stages say.
+    static final class PipelineResults {
+        /// Stages whose results have the fields of what they are given.
+        private static final Set<String> PRESERVING = Set.of("$match", "$sort", "$limit", "$skip", "$sample");
+
+        private PipelineResults() {}
+
+        /// The names of all fields; empty if they depend on documents or variables.
+        static Optional<Set<String>> fields(BsonDocument definition) {
+            if (!(definition.get("stages") instanceof BsonArray stages)) {
+                return Optional.empty();
+            }
+            for (var stage : stages.reversed()) {
+                if (!(stage instanceof BsonDocument document) || document.size() != 1) {
+                    return Optional.empty();
+                }
+                var operator = document.getFirstKey();
+                var operand = document.get(operator);
+                if (!PRESERVING.contains(operator)) {
+                    return switch (operator) {
+                        case "$group" ->
+                            operand instanceof BsonDocument group ? Optional.of(group.keySet()) : Optional.empty();
+                        case "$project" -> operand instanceof BsonDocument kept ? included(kept) : Optional.empty();
+                        case "$count" ->
+                            operand instanceof BsonString name
+                                    ? Optional.of(Set.of(name.getValue()))
+                                    : Optional.empty();
+                        default -> Optional.empty();
+                    };
+                }
+            }
+            return Optional.empty();
+        }
+
+        /// The fields of a projection, unless it removes fields.
+        private static Optional<Set<String>> included(BsonDocument projection) {
+            var names = new LinkedHashSet<String>();
+            names.add("_id");
+            for (var entry : projection.entrySet()) {
+                if (entry.getKey().startsWith("$")) {
+                    return Optional.empty();
+                } else if (!isRemoval(entry.getValue())) {
+                    names.add(entry.getKey().split("\\.", 2)[0]);
+                } else if (entry.getKey().equals("_id")) {
+                    names.remove("_id");
+                } else {
+                    return Optional.empty();
+                }
+            }
+            return names.equals(Set.of("_id")) || names.isEmpty() ? Optional.empty() : Optional.of(names);
+        }
+
+        private static boolean isRemoval(BsonValue value) {
+            return BsonBoolean.FALSE.equals(value)
+                    || (value.isNumber() && value.asNumber().doubleValue() == 0)
+                    || (value instanceof BsonDocument document && document.containsKey("$var"));
+        }
+    }
+
+    /// Converts declared schemas, JSON Schemas from draft 4 on or MongoDB's `$jsonSchema`, to OpenAPI 3.1
+    /// (2020-12). Parts that are not understood or too large become open schemas; nothing is fetched.
+    /// Confined to one schema.
+    static final class DeclaredSchemas {
+        private static final int MAX_SCHEMAS = 500;
+        private static final int MAX_DEPTH = 20;
+        private static final Set<String> NUMERIC = Set.of("minimum", "maximum", "multipleOf");
+        private static final Set<String> COPIED = Words.of("""
+            minProperties maxProperties minItems maxItems uniqueItems minLength maxLength pattern format enum const
+            minContains maxContains readOnly writeOnly
+            """);
+
+        private final Components components;
+        private final String component;
+        private final Function<String, Optional<BsonDocument>> others;
+        private int count;
+
+        /// @param component the name of the schema
+        /// @param others resolves references to other schemas; empty for hidden ones
+        DeclaredSchemas(Components components, String component, Function<String, Optional<BsonDocument>> others) {
+            this.components = components;
+            this.component = component;
+            this.others = others;
+        }
+
+        /// The schema itself; its definitions and the objects in it become components.
+        BsonDocument convert(BsonDocument schema) {
+            for (var key : List.of("definitions", "$defs")) {
+                if (schema.get(key) instanceof BsonDocument definitions) {
+                    definitions.forEach((name, definition) -> {
+                        var named = definition(name);
+                        if (!components.has(named)) {
+                            components.put(named, asObject(convert(definition, named, 1)));
+                        }
+                    });
+                }
+            }
+            return asObject(convert(schema, component, 0));
+        }
+
+        private String definition(String name) {
+            return component + "." + ComponentNames.inner("", name).substring(1);
+        }
+
+        private static BsonDocument asObject(BsonValue schema) {
+            return schema instanceof BsonDocument document ? document : new BsonDocument();
+        }
+
+        private static BsonDocument open(String why) {
+            return object("description", why);
+        }
+
+        private BsonValue convert(BsonValue schema, String name, int depth) {
+            if (schema instanceof BsonBoolean) {
+                return schema;
+            }
+            if (!(schema instanceof BsonDocument document)) {
+                return new BsonDocument();
+            }
+            if (++count > MAX_SCHEMAS || depth > MAX_DEPTH) {
+                return open("the rest of this schema is too large to be shown");
+            }
+            if (document.get("$ref") instanceof BsonString reference) {
+                return reference(reference.getValue());
+            }
+            var converted = new BsonDocument();
+            text(document, converted, "title");
+            text(document, converted, "description");
+            if (document.containsKey("bsonType")) {
+                var union = unionOfBsonTypes(document.get("bsonType"));
+                converted.putAll(union);
+                if (union.containsKey("$ref") || union.containsKey("anyOf")) {
+                    return converted;
+                }
+            } else {
+                types(document.get("type"), converted);
+            }
+            bounds(document, converted);
+            objects(document, converted, name, depth);
+            arrays(document, converted, name, depth);
+            combinations(document, converted, name, depth);
+            dependencies(document, converted, name, depth);
+            return converted;
+        }
+
+        /// @param type the value of `bsonType`
+        /// @return the schema of the types that it names; empty if it names no known one
+        private BsonDocument unionOfBsonTypes(BsonValue type) {
+            var types = bsonTypes(type);
+            return types.isEmpty()
+                    ? new BsonDocument()
+                    : ShapeSchemas.union(types, names(type).contains("null"));
+        }
+
+        /// Keywords without schemas.
+        private static void bounds(BsonDocument from, BsonDocument to) {
+            COPIED.forEach(key -> {
+                if (from.containsKey(key)) {
+                    to.append(key, from.get(key));
+                }
+            });
+            NUMERIC.forEach(key -> {
+                var number = from.get(key);
+                if (number != null && number.isNumber()) {
+                    to.append(key, number);
+                }
+            });
+            exclusive(from, to, "minimum", "exclusiveMinimum");
+            exclusive(from, to, "maximum", "exclusiveMaximum");
+        }
+
+        /// Schemas that hold for the same value.
+        private void combinations(BsonDocument from, BsonDocument to, String name, int depth) {
+            for (var key : List.of("allOf", "anyOf", "oneOf")) {
+                if (from.get(key) instanceof BsonArray parts && !parts.isEmpty()) {
+                    var all = new BsonArray();
+                    int i = 0;
+                    for (var part : parts) {
+                        all.add(convert(part, name + "_" + key + i++, depth + 1));
+                    }
+                    to.append(key, all);
+                }
+            }
+            for (var key : List.of("not", "contains", "if", "then", "else", "propertyNames")) {
+                if (from.containsKey(key)) {
+                    to.append(key, convert(from.get(key), name + "_" + key, depth + 1));
+                }
+            }
+        }
+
+        private static void text(BsonDocument from, BsonDocument to, String key) {
+            if (from.get(key) instanceof BsonString text) {
+                to.append(key, new BsonString(Json.prose(text.getValue())));
+            }
+        }
+
+        private static void types(@Nullable BsonValue type, BsonDocument converted) {
+            var names = names(type).stream()
+                    .filter(Words.of("""
+                        string number integer boolean object array null
+                        """)::contains)
+                    .distinct()
+                    .toList();
+            if (names.size() == 1) {
+                converted.append("type", new BsonString(names.getFirst()));
+            } else if (!names.isEmpty() && names.size() == names(type).size()) {
+                converted.append("type", BsonValues.value(names));
+            }
+        }
+
+        private static List<String> names(@Nullable BsonValue type) {
+            if (type instanceof BsonString name) {
+                return List.of(name.getValue());
+            }
+            return type instanceof BsonArray array
+                    ? array.stream()
+                            .filter(BsonValue::isString)
+                            .map(name -> name.asString().getValue())
+                            .toList()
+                    : List.of();
+        }
+
+        /// Empty if one of the types is not known.
+        private List<BsonDocument> bsonTypes(BsonValue type) {
+            var schemas = new ArrayList<BsonDocument>();
+            for (var name : names(type)) {
+                switch (name) {
+                    case "object", "array" -> schemas.add(type(name));
+                    case "null" -> {}
+                    case "number" -> {
+                        if (components.mode() == JsonMode.EXTENDED) {
+                            schemas.add(components.of(BsonType.INT32));
+                            schemas.add(components.of(BsonType.INT64));
+                            schemas.add(components.of(BsonType.DOUBLE));
+                        } else {
+                            schemas.add(type("number"));
+                        }
+                    }
+                    default -> {
+                        var known = BsonTypes.named(name);
+                        if (known.isEmpty()) {
+                            return List.of();
+                        }
+                        schemas.add(components.of(known.get()));
+                    }
+                }
+            }
+            return schemas;
+        }
+
+        private static void exclusive(BsonDocument from, BsonDocument to, String bound, String exclusive) {
+            var value = from.get(exclusive);
+            if (value instanceof BsonBoolean flag && flag.getValue() && to.containsKey(bound)) {
+                to.append(exclusive, to.remove(bound));
+            } else if (value != null && value.isNumber()) {
+                to.append(exclusive, value);
+            }
+        }
+
+        private void objects(BsonDocument from, BsonDocument to, String name, int depth) {
+            for (var key : List.of("properties", "patternProperties")) {
+                if (from.get(key) instanceof BsonDocument properties) {
+                    var converted = new BsonDocument();
+                    properties.forEach((property, schema) ->
+                            converted.append(property, inner(schema, ComponentNames.inner(name, property), depth + 1)));
+                    to.append(key, converted);
+                }
+            }
+            if (from.get("required") instanceof BsonArray required && !required.isEmpty()) {
+                to.append("required", required);
+            }
+            if (from.containsKey("additionalProperties")) {
+                to.append("additionalProperties", inner(from.get("additionalProperties"), name + "_value", depth + 1));
+            }
+        }
+
+        /// An object with properties becomes a component.
+        private BsonValue inner(BsonValue schema, String name, int depth) {
+            var converted = convert(schema, name, depth);
+            if (converted instanceof BsonDocument document && document.containsKey("properties")) {
+                components.put(name, document);
+                return Json.schema(name);
+            }
+            return converted;
+        }
+
+        private void arrays(BsonDocument from, BsonDocument to, String name, int depth) {
+            var prefix = from.get("items") instanceof BsonArray items ? items : from.get("prefixItems");
+            if (prefix instanceof BsonArray items && !items.isEmpty()) {
+                var all = new BsonArray();
+                int i = 0;
+                for (var item : items) {
+                    all.add(inner(item, name + "_item" + i++, depth + 1));
+                }
+                to.append("prefixItems", all);
+                var rest = from.get("items") instanceof BsonArray ? from.get("additionalItems") : from.get("items");
+                to.append("items", rest == null ? new BsonDocument() : inner(rest, name + "_item", depth + 1));
+            } else if (from.containsKey("items") && !from.isArray("items")) {
+                to.append("items", inner(from.get("items"), name + "_item", depth + 1));
+            } else if (to.get("type") instanceof BsonString type
+                    && type.getValue().equals("array")) {
+                to.append("items", new BsonDocument());
+            }
+        }
+
+        private void dependencies(BsonDocument from, BsonDocument to, String name, int depth) {
+            var names = new BsonDocument();
+            var schemas = new BsonDocument();
+            for (var key : List.of("dependencies", "dependentRequired", "dependentSchemas")) {
+                if (from.get(key) instanceof BsonDocument dependencies) {
+                    dependencies.forEach((property, needed) -> {
+                        if (needed.isArray()) {
+                            names.append(property, needed);
+                        } else {
+                            schemas.append(property, convert(needed, name + "_with" + property, depth + 1));
+                        }
+                    });
+                }
+            }
+            if (!names.isEmpty()) {
+                to.append("dependentRequired", names);
+            }
+            if (!schemas.isEmpty()) {
+                to.append("dependentSchemas", schemas);
+            }
+        }
+
+        private BsonDocument reference(String reference) {
+            if (reference.equals("#")) {
+                return Json.schema(component);
+            }
+            for (var prefix : List.of("#/definitions/", "#/$defs/")) {
+                if (reference.startsWith(prefix) && reference.indexOf('/', prefix.length()) < 0) {
+                    return Json.schema(definition(reference
+                            .substring(prefix.length())
+                            .replace("~1", "/")
+                            .replace("~0", "~")));
+                }
+            }
+            return others.apply(reference).orElseGet(() -> open("a schema that is not shown here"));
+        }
     }
 }

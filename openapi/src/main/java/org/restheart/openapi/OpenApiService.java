@@ -7,7 +7,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -17,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Accepted;
 import org.restheart.http.ComputeLimit;
@@ -44,8 +42,8 @@ import org.restheart.openapi.AccessEvaluation.Scope;
 import org.restheart.openapi.DescriptionWriter.DocumentMetadata;
 import org.restheart.openapi.OpenApiConfig.Server;
 
-/// `GET /_openapi`: the OpenAPI document of what the caller may do. Authorizes by itself: callers with at least
-/// one permission get a document. Thread-safe.
+/// `GET /_openapi`: the OpenAPI document of what the caller may do. Authorizes by itself: callers with at
+/// least one permission get a document. Thread-safe.
 public final class OpenApiService implements Service {
     private static final Cors CORS = new Cors("GET", Cors.DEFAULT_HEADERS + ", If-None-Match", "ETag");
     private static final Set<String> PARAMETERS = Set.of("typed", "sample", "jsonMode");
@@ -146,8 +144,8 @@ public final class OpenApiService implements Service {
         return answer(request, bytes, key.yaml(), visible.pending());
     }
 
-    /// A misspelt parameter would have no effect, and a document without the wanted schemas looks like one that has
-    /// none.
+    /// A misspelt parameter would have no effect, and a document without the wanted schemas looks like one
+    /// that has none.
     private static void check(Query query) {
         for (var name : query.names()) {
             if (!PARAMETERS.contains(name)) {
@@ -215,10 +213,7 @@ public final class OpenApiService implements Service {
     private byte[] encoded(Key key, boolean generic) {
         var document =
                 new DescriptionWriter(config, server, key.metadata()).write(key.visible(), key.services(), generic);
-        var text = key.yaml()
-                ? Json.yaml(document)
-                : JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
-        return Json.withoutHalves(text).getBytes(StandardCharsets.UTF_8);
+        return Json.encode(document, key.yaml());
     }
 
     private static String tag(byte[] content) {

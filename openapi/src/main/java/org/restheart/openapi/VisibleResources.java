@@ -1,6 +1,7 @@
 package org.restheart.openapi;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.restheart.http.RequestPath;
@@ -8,10 +9,9 @@ import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.mongo.description.Descriptions.CollectionStructure;
 import org.restheart.mongo.description.Shape;
-import org.restheart.openapi.ReadableSchemas.StoredSchema;
 
-/// The resources and operations that are visible to a caller: everything that determines the document. Immutable,
-/// compares by value.
+/// The resources and operations that are visible to a caller: everything that determines the document.
+/// Immutable, compares by value.
 ///
 /// @param generic whether collections are described by one path with a variable, without details
 /// @param pending whether samples are still being read
@@ -39,7 +39,8 @@ record VisibleResources(List<Group> groups, boolean generic, boolean pending) {
     /// @param shape of its documents
     /// @param indexes that are visible to the caller
     /// @param schema the stored JSON Schema that the collection names
-    /// @param showsNames whether the caller may list indexes, so that examples may name them and their fields
+    /// @param showsNames whether the caller may list indexes, so that examples may name them and their
+    ///     fields
     record Group(
             RequestPath path,
             Optional<String> db,
@@ -49,6 +50,12 @@ record VisibleResources(List<Group> groups, boolean generic, boolean pending) {
             List<BsonDocument> indexes,
             Optional<StoredSchema> schema,
             boolean showsNames) {}
+
+    /// A JSON Schema of a store, as far as the caller may read it.
+    ///
+    /// @param uri to which its references are relative
+    /// @param related the schemas to which it refers, directly or not, by their URIs
+    record StoredSchema(String uri, BsonDocument schema, Map<String, BsonDocument> related) {}
 
     /// An operation that at least one request of the caller may execute.
     ///

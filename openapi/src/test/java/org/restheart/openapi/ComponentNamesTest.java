@@ -31,7 +31,8 @@ class ComponentNamesTest {
     @Test
     void properties_at_paths_that_are_too_long_are_not_shown() {
         var visibility = Visibility.of(new BsonDocument("secret", new BsonInt32(0)));
-        var redaction = new SchemaRedaction(List.of(Optional.of(visibility)), new Components(JsonMode.EXTENDED));
+        var redaction = new DocumentSchemas.SchemaRedaction(
+                List.of(Optional.of(visibility)), new Components(JsonMode.EXTENDED));
         var inner =
                 IntStream.range(0, 1_000).mapToObj(i -> "p" + i + ": {}").collect(Collectors.joining(",", "{", "}"));
         var schema = BsonDocument.parse("{properties: {a: {}, " + "x".repeat(5_000) + ": {}, b: {properties: {"

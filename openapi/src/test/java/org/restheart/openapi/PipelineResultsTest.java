@@ -29,7 +29,7 @@ class PipelineResultsTest {
     void fields_are_known_if_the_last_stages_name_them_all(String stages, String names) {
         var expected = Optional.ofNullable(names)
                 .map(text -> Arrays.stream(text.split(" ")).collect(Collectors.toSet()));
-        assertThat(PipelineResults.fields(BsonDocument.parse("{stages: [" + stages + "]}"))
+        assertThat(DocumentSchemas.PipelineResults.fields(BsonDocument.parse("{stages: [" + stages + "]}"))
                         .map(Set::copyOf))
                 .isEqualTo(expected);
     }

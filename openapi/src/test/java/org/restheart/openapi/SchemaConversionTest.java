@@ -198,7 +198,8 @@ class SchemaConversionTest {
 
     private static BsonDocument declared(String json) {
         var components = new Components(JsonMode.DEFAULT);
-        var schema = new DeclaredSchemas(components, "X", _ -> Optional.empty()).convert(BsonDocument.parse(json));
+        var schema = new DocumentSchemas.DeclaredSchemas(components, "X", _ -> Optional.empty())
+                .convert(BsonDocument.parse(json));
         components.put("X", schema);
         return resolvable(Json.schema("X"), components);
     }
