@@ -1,13 +1,24 @@
 package org.restheart.graphql;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.RawDocuments;
@@ -33,12 +44,15 @@ import org.restheart.mongo.parameter.SessionParameter;
 /// Guards requests of the data API to the collection of app definitions, by any path: authorizes writes,
 /// refuses invalid definitions, escapes keys, and updates served apps after writes.
 final class DefinitionGuard implements Filter {
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
     private final GraphqlConfig config;
     private final AppCatalog catalog;
 
     /// Of the ids and paths of definitions that are being written: a request must see those of others before
     /// it stores its own. There is no lock for all definitions, since a write may wait in MongoDB.
-    private final NameLocks<DefinitionWrite.Name> locks = new NameLocks<>();
+    private final LoadingCache<String, Semaphore> locks =
+            Caffeine.newBuilder().weakValues().build(_ -> new Semaphore(1));
 
     DefinitionGuard(GraphqlConfig config, AppCatalog catalog) {
         this.config = config;
@@ -57,29 +71,34 @@ final class DefinitionGuard implements Filter {
                     : next.handle(request).map(DefinitionGuard::unescaped);
         }
         checkWriter(request);
-        var write = new DefinitionWrite(config, catalog, locks);
+        var write = new DefinitionChecks();
         var checked = checked(request, target.get(), write);
         var written = checked.attribute(DocumentCheck.KEY).isPresent()
                 ? inTurn(checked, target.get(), next, write)
                 : following(checked, next);
         return written.map(answer -> {
-            var warnings = write.warnings();
+            var warnings = List.copyOf(write.warnings);
             return warnings.isEmpty() ? answer : WarningsBody.add(request, answer, warnings);
         });
     }
 
     /// Writes definitions, each of which is checked before it is stored. Others with the same ids or paths
     /// wait while paths are compared and documents stored, not while many are compiled. A change is checked
-    /// when MongoDB has already locked the document, for which a request that has locked the paths must not
-    /// have to wait: so the id is locked before.
-    private Response inTurn(Request request, DataTarget target, Handler next, DefinitionWrite write) {
+    /// when MongoDB has locked the document already: so the id is locked before, as ids are before paths.
+    private Response inTurn(Request request, DataTarget target, Handler next, DefinitionChecks write) {
         request.requireThread();
-        try (write) {
+        try {
             if (request.method() == Method.PATCH) {
-                target.id().ifPresent(id -> write.lockId(target.db().orElseThrow(), id));
+                target.id().ifPresent(id -> write.lock(Set.of(id(target.db().orElseThrow(), id))));
             }
             return following(request, next).settled();
+        } finally {
+            write.held.values().forEach(Semaphore::release);
         }
+    }
+
+    private static String id(String database, BsonValue id) {
+        return "id " + database + " " + new BsonDocument("_id", id).toJson();
     }
 
     /// Whether a request is about definitions, or about their whole collection or database; those of another
@@ -107,7 +126,7 @@ final class DefinitionGuard implements Filter {
     }
 
     /// @param write by which the definitions are checked before they are stored
-    private Request checked(Request request, DataTarget target, DefinitionWrite write) {
+    private Request checked(Request request, DataTarget target, DefinitionChecks write) {
         if (target.collection().isEmpty()) {
             return request;
         }
@@ -191,67 +210,50 @@ final class DefinitionGuard implements Filter {
         };
     }
 
-    /// The write of definitions by one request: checks them, waits for others that write definitions with
-    /// the same ids or paths, and collects warnings. Thread-safe as its request is.
-    static final class DefinitionWrite implements AutoCloseable {
-        private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
-
-        /// While others wait in MongoDB for a document that the request has changed.
-        private static final Duration LONGEST_WAIT_OF_CHANGES = Duration.ofSeconds(2);
-
-        private final GraphqlConfig config;
-        private final AppCatalog catalog;
-        private final NameLocks<Name> locks;
-        private final Set<Name> locked = new HashSet<>();
+    /// The checks of the definitions that one request writes, and what these say without effect. Thread-safe
+    /// as its request is.
+    private final class DefinitionChecks {
         private final Set<String> warnings = Collections.synchronizedSet(new LinkedHashSet<>());
+        private final Map<String, Semaphore> held = Collections.synchronizedMap(new HashMap<>());
 
-        /// What definitions must not share.
-        sealed interface Name {
-            record Id(String database, BsonValue id) implements Name {}
-
-            record Path(String database, String uri) implements Name {}
-        }
-
-        /// @param locks of the ids and paths that requests write
-        DefinitionWrite(GraphqlConfig config, AppCatalog catalog, NameLocks<Name> locks) {
-            this.config = config;
-            this.catalog = catalog;
-            this.locks = locks;
-        }
-
-        /// What the definitions that were checked say without effect.
-        List<String> warnings() {
-            return List.copyOf(warnings);
-        }
-
-        /// Blocks while others write the definition with this id.
-        void lockId(String database, BsonValue id) {
-            lock(Set.of(new Name.Id(database, id)));
-        }
-
-        /// Blocks, unless the request has locked all names already.
-        private void lock(Set<Name> names) {
-            var others = new HashSet<>(names);
-            others.removeAll(locked);
-            if (!locks.lock(others, locked.isEmpty() ? LONGEST_WAIT : LONGEST_WAIT_OF_CHANGES)) {
-                throw Problem.overloaded("GraphQL App definitions with the same id or path are being written")
-                        .raise();
+        /// Blocks while others write definitions with these names.
+        void lock(Collection<String> names) {
+            for (var name : new TreeSet<>(names)) { // in one order, so that nobody waits for each other
+                if (!held.containsKey(name)) {
+                    var lock = locks.get(name);
+                    if (!isTaken(lock)) {
+                        throw Problem.overloaded("GraphQL App definitions with the same id or path are being written")
+                                .raise();
+                    }
+                    held.put(name, lock);
+                }
             }
-            locked.addAll(others);
         }
 
-        /// Checks definitions, and locks their ids and paths before paths are compared. Blocks.
+        private static boolean isTaken(Semaphore lock) {
+            try {
+                return lock.tryAcquire(LONGEST_WAIT.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+
+        /// Blocks.
         ///
         /// @param isArray whether messages tell one of several documents
         /// @throws org.restheart.http.ProblemException 400 for a definition that is invalid, 409 for a path
-        ///     that another one has, 503 while others write definitions with the same ids or paths
+        ///     that another one has
         void check(String database, List<? extends BsonDocument> documents, boolean isArray) {
             var uris = new ArrayList<Set<String>>();
+            var names = new HashSet<String>();
             for (int i = 0; i < documents.size(); i++) {
                 var place = place(i, isArray);
                 try {
-                    var app = compile(database, documents.get(i));
+                    var app = catalog.compile(RawDocuments.encode(documents.get(i)), database, true);
                     uris.add(app.app().uris().all());
+                    uris.getLast().forEach(uri -> names.add("uri " + database + " " + uri));
+                    Optional.ofNullable(documents.get(i).get("_id")).ifPresent(id -> names.add(id(database, id)));
                     warnings(database, app).forEach(warning -> warnings.add(warning + place));
                 } catch (InvalidApp e) {
                     throw new ProblemException(
@@ -259,31 +261,13 @@ final class DefinitionGuard implements Filter {
                             "Wrong GraphQL App definition" + place + ": " + e.getMessage());
                 }
             }
-            lock(names(database, documents, uris));
+            lock(names);
             checkPaths(database, documents, uris, isArray);
-        }
-
-        private static Set<Name> names(
-                String database, List<? extends BsonDocument> documents, List<Set<String>> uris) {
-            var names = new HashSet<Name>();
-            for (var document : documents) {
-                var id = document.get("_id");
-                if (id != null) {
-                    names.add(new Name.Id(database, id));
-                }
-            }
-            uris.forEach(each -> each.forEach(uri -> names.add(new Name.Path(database, uri))));
-            return names;
         }
 
         /// The text with which messages tell one of several documents.
         private static String place(int index, boolean isArray) {
             return isArray ? " in document at index positon " + index : ""; // spelt so in the contract
-        }
-
-        private ServedApp compile(String database, BsonDocument document) throws InvalidApp {
-            var raw = RawDocuments.encode(document);
-            return catalog.compile(raw, database, true);
         }
 
         private List<String> warnings(String database, ServedApp app) {
@@ -300,8 +284,8 @@ final class DefinitionGuard implements Filter {
         /// @param uris of each document
         private void checkPaths(
                 String database, List<? extends BsonDocument> documents, List<Set<String>> uris, boolean isArray) {
-            var candidates = catalog.definitions()
-                    .candidates(database, uris.stream().flatMap(Set::stream).toList());
+            var candidates = catalog.candidates(
+                    database, uris.stream().flatMap(Set::stream).toList());
             var taken = new HashSet<String>();
             for (int i = 0; i < documents.size(); i++) {
                 var id = documents.get(i).get("_id");
@@ -318,11 +302,109 @@ final class DefinitionGuard implements Filter {
                 }
             }
         }
+    }
 
-        /// Lets the others go on.
-        @Override
-        public void close() {
-            locks.unlock(locked);
+    /// Undoes [org.restheart.mongo.metadata.EscapedKeys] in JSON that has no blanks between keys and their
+    /// colons. Confined to one thread.
+    static final class UnescapedJson {
+        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+        /// The last text with its quotes; what follows it tells whether it is a key.
+        private final ByteArrayOutputStream text = new ByteArrayOutputStream();
+
+        private boolean inText;
+        private boolean escaped;
+
+        private UnescapedJson() {}
+
+        /// @param json complete; its position is not changed
+        static ByteBuffer of(ByteBuffer json) {
+            var unescaped = new UnescapedJson();
+            unescaped.convert(json.duplicate());
+            unescaped.end();
+            return unescaped.take();
+        }
+
+        /// JSON that is converted while it is sent.
+        static Content.Source of(Content.Source json) {
+            return new Pieces(json);
+        }
+
+        private static final class Pieces implements Content.Source {
+            private final Content.Source json;
+            private final UnescapedJson unescaped = new UnescapedJson();
+            private boolean ended;
+
+            Pieces(Content.Source json) {
+                this.json = json;
+            }
+
+            @Override
+            public ByteBuffer next() throws Exception {
+                while (!ended && unescaped.out.size() == 0) {
+                    var piece = json.next();
+                    ended = !piece.hasRemaining();
+                    unescaped.convert(piece);
+                    if (ended) {
+                        unescaped.end();
+                    }
+                }
+                return unescaped.take();
+            }
+
+            @Override
+            public void close() {
+                json.close();
+            }
+        }
+
+        private void convert(ByteBuffer json) {
+            while (json.hasRemaining()) {
+                convert(json.get());
+            }
+        }
+
+        private void convert(byte b) {
+            if (inText) {
+                text.write(b);
+                inText = escaped || b != '"';
+                escaped = !escaped && b == '\\';
+                return;
+            }
+            writeText(b == ':');
+            if (b == '"') {
+                inText = true;
+                text.write(b);
+            } else {
+                out.write(b);
+            }
+        }
+
+        private void end() {
+            writeText(false);
+        }
+
+        private void writeText(boolean isKey) {
+            if (text.size() == 0) {
+                return;
+            }
+            var bytes = text.toByteArray();
+            text.reset();
+            for (int i = 0; i < bytes.length; i++) {
+                byte next = i + 1 < bytes.length ? bytes[i + 1] : 0;
+                if (isKey && bytes[i] == ':' && next == ':') {
+                    out.write('.');
+                    i++;
+                } else if (i != 1 || bytes[i] != '_' || next != '$') {
+                    out.write(bytes[i]);
+                }
+            }
+        }
+
+        private ByteBuffer take() {
+            var taken = ByteBuffer.wrap(out.toByteArray());
+            out.reset();
+            return taken;
         }
     }
 }

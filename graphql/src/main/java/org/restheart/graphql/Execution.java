@@ -44,14 +44,16 @@ final class Execution implements InstrumentationState, AutoCloseable {
     /// Bytes counted per document in addition to its size, for the objects it is decoded to.
     private static final int OVERHEAD = 200;
 
-    /// Bytes of heap for one value of the result (measured with graphql-java 26: 110), besides those of a text.
+    /// Bytes of heap for one value of the result (measured with graphql-java 26: 110), besides those of a
+    /// text.
     private static final int VALUE = 110;
 
-    /// Bytes of heap for a field that waits for its documents, without its arguments (measured: 1,700, and its query).
+    /// Bytes of heap for a field that waits for its documents, without its arguments (measured: 1,700, and
+    /// its query).
     private static final int LOAD = 2_500;
 
-    /// Values of a result that is computed at once, with some milliseconds of a processor. Larger ones have a place in
-    /// [ComputeLimit].
+    /// Values of a result that is computed at once, with some milliseconds of a processor. Larger ones have
+    /// a place in [ComputeLimit].
     private static final int FEW = 2_000;
 
     /// Errors of a result.
@@ -64,7 +66,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Request request;
-    private final LevelLoads loads;
+    private final QueryRunner.LevelLoads loads;
     private final GraphqlConfig.Answers bounds;
     private final Function<Source, Access> rights;
     private final SubscriptionRoot subscribed;
@@ -87,7 +89,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     /// @param memory what the result may hold
     Execution(
             Request request,
-            LevelLoads loads,
+            QueryRunner.LevelLoads loads,
             GraphqlConfig.Answers bounds,
             Function<Source, Access> rights,
             SubscriptionRoot subscribed,
@@ -131,7 +133,8 @@ final class Execution implements InstrumentationState, AutoCloseable {
         return input;
     }
 
-    /// Gives the place for computations back, until the next value: at the end, and while documents are awaited.
+    /// Gives the place for computations back, until the next value: at the end, and while documents are
+    /// awaited.
     @Override
     public void close() {
         if (place != null) {
@@ -272,8 +275,8 @@ final class Execution implements InstrumentationState, AutoCloseable {
 
     /// Counts a value of the result, after which other threads may run.
     ///
-    /// @throws org.restheart.http.ProblemException if the result is too large or takes too long, which ends the
-    ///     execution
+    /// @throws org.restheart.http.ProblemException if the result is too large or takes too long, which ends
+    ///     the execution
     void countValue(@Nullable Object value) {
         hold(VALUE + ResultMemory.sizeOf(value));
         if (++values > FEW && place == null && Thread.currentThread().isVirtual()) {

@@ -1,18 +1,25 @@
 package org.restheart.graphql;
 
 import graphql.ErrorType;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.restheart.graphql.OperationResult.QueryOutcome;
+import org.restheart.graphql.SubscriptionRoot.SourceEvent;
 import org.restheart.graphql.app.InvalidApp;
+import org.restheart.http.Accepted;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.CancellableCall;
+import org.restheart.http.Content;
 import org.restheart.http.Cors;
+import org.restheart.http.EventStream;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.Lease;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.Method;
 import org.restheart.http.NamedOperation;
@@ -28,13 +35,17 @@ import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Frame;
 import org.restheart.http.push.PushBudget;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.changestream.AuthorizationWatch;
 import org.restheart.mongo.reading.DocumentReads;
 
-/// `POST {uri}/{app}`: answers operations on the apps that are defined; a subscription as server-sent events.
-/// `GET {uri}/{app}` as a WebSocket: answers subscriptions. Thread-safe.
+/// `POST {uri}/{app}`: answers operations on the apps that are defined; a subscription as server-sent
+/// events. `GET {uri}/{app}` as a WebSocket: answers subscriptions. Thread-safe.
 public final class GraphqlService implements Service, AutoCloseable {
     /// The database of definitions for this request, in place of the configured one.
     public static final Key<String> DEFINITIONS_DATABASE = Key.named("database of app definitions");
@@ -210,8 +221,8 @@ public final class GraphqlService implements Service, AutoCloseable {
         }
     }
 
-    /// Observes subscriptions on WebSockets, which have no request of their own, so that log and metrics contain
-    /// them.
+    /// Observes subscriptions on WebSockets, which have no request of their own, so that log and metrics
+    /// contain them.
     @FunctionalInterface
     public interface SubscriptionObserver {
         /// Called once when a subscription has ended, or has been refused; must not block.
@@ -221,5 +232,85 @@ public final class GraphqlService implements Service, AutoCloseable {
         /// @param bytes of results
         /// @param nanos from the message that requests it to its end
         void ended(Request request, NamedOperation operation, int status, long bytes, long nanos);
+    }
+
+    /// Server-sent events of one operation: the protocol graphql-sse in its mode of distinct connections.
+    /// Events of subscriptions have ids; a client that sends one as `Last-Event-ID` resumes after it.
+    /// Thread-safe.
+    private static final class EventStreams {
+        private static final String MEDIA_TYPE = "text/event-stream; charset=UTF-8";
+
+        private EventStreams() {}
+
+        /// Whether the client accepts events.
+        static boolean areAccepted(Request request) {
+            return EventStream.isAccepted(request.headers());
+        }
+
+        /// Whether the client accepts events only, and no other format of results.
+        static boolean areRequired(Request request) {
+            var accepted = Accepted.of(request.headers());
+            return areAccepted(request)
+                    && accepted.weight("application/json") == 0
+                    && accepted.weight("application/graphql-response+json") == 0;
+        }
+
+        /// One result.
+        static Response.Ready complete(QueryOutcome outcome, Lease lease) {
+            var next =
+                    Frame.event("", "next", ByteBuffer.wrap(outcome.json()), 0).bytes();
+            var end = Frame.event("", "complete", ByteBuffer.allocate(0), 0).bytes();
+            var both = ByteBuffer.allocate(next.remaining() + end.remaining())
+                    .put(next)
+                    .put(end);
+            return EventStream.head().with(MEDIA_TYPE, new Content.Bytes(both.flip(), lease));
+        }
+
+        /// The results of a subscription. No message `complete` is sent: the subscription ends with its
+        /// connection, and a client that reconnects resumes it.
+        ///
+        /// @param request to which they are the response, whose rights to the app end them too
+        static Response.Ready results(
+                OperationResult.OpenSubscription subscription, PushBounds bounds, Request request) {
+            var backlog = bounds.backlog();
+            var results = new AtomicReference<ResponseStream>();
+            var stream = subscription.results(new ResponseStream.Receiver() {
+                @Override
+                public void began(Frame position) {
+                    offer(position);
+                }
+
+                @Override
+                public void next(SourceEvent event, QueryOutcome result, long since) {
+                    offer(Frame.event(event.token(), "next", ByteBuffer.wrap(result.json()), since));
+                }
+
+                private void offer(Frame frame) {
+                    if (backlog.offer(frame) != Backlog.Offer.TAKEN && results.get() != null) {
+                        results.get().close();
+                    }
+                }
+
+                @Override
+                public void ended(Ending why) {
+                    backlog.end(why);
+                }
+            });
+            results.set(stream);
+            stream.start();
+            var forget = bounds.authorizations().watch(backlog, request);
+            return EventStream.head()
+                    .with(
+                            MEDIA_TYPE,
+                            new Content.Push(new Subscription(
+                                    Transport.SSE,
+                                    backlog,
+                                    subscription.source().keepAlive(),
+                                    subscription.source().onSent(),
+                                    () -> {
+                                        forget.run();
+                                        stream.close();
+                                    })));
+        }
     }
 }

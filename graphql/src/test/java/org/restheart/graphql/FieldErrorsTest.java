@@ -14,7 +14,7 @@ class FieldErrorsTest {
     private static final Problem OVERLOADED = Problem.of(ProblemCode.OVERLOADED, "too much");
 
     private static ProblemCode codeOf(Throwable failure) {
-        return FieldErrors.problem(new CompletionException(failure), Optional.of(OVERLOADED))
+        return ServedApp.FieldErrors.problem(new CompletionException(failure), Optional.of(OVERLOADED))
                 .code();
     }
 

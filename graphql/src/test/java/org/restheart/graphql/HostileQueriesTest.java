@@ -15,11 +15,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What refusing a query costs, on the test's own thread: neither the compiler, nor the collector, nor other tests
-/// count.
+/// What refusing a query costs, on the test's own thread: neither the compiler, nor the collector, nor other
+/// tests count.
 class HostileQueriesTest {
-    /// Nanoseconds of CPU of code that is warm: three times what is promised, since tests run without the optimizing
-    /// compiler. What grows without bounds takes minutes.
+    /// Nanoseconds of CPU of code that is warm: three times what is promised, since tests run without the
+    /// optimizing compiler. What grows without bounds takes minutes.
     private static final long ALLOWED = TimeUnit.MILLISECONDS.toNanos(300);
 
     /// How long the code may take to get warm on a machine that has much else to do.
@@ -58,7 +58,8 @@ class HostileQueriesTest {
             })
     void brackets_and_digits_count_outside_of_texts_and_comments(String query) {
         var filled = query.replace("{{{{", times(1_000, "{")).replace("[[[[", times(1_000, "[9"));
-        assertThat(DocumentBounds.refusal(filled.replace("{{{[[[(((", times(1_000, "{[(") + times(1_000, "9"))))
+        assertThat(QueryCache.DocumentBounds.refusal(
+                        filled.replace("{{{[[[(((", times(1_000, "{[(") + times(1_000, "9"))))
                 .isEmpty();
     }
 

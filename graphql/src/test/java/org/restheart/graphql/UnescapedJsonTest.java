@@ -50,7 +50,7 @@ class UnescapedJsonTest {
             var escaped = json(document).getBytes(StandardCharsets.UTF_8);
             var expected = json(EscapedKeys.unescape(document));
             assertThat(StandardCharsets.UTF_8
-                            .decode(UnescapedJson.of(ByteBuffer.wrap(escaped)))
+                            .decode(DefinitionGuard.UnescapedJson.of(ByteBuffer.wrap(escaped)))
                             .toString())
                     .isEqualTo(expected);
             assertThat(inPieces(escaped, 1 + random.nextInt(7))).isEqualTo(expected);
@@ -60,7 +60,7 @@ class UnescapedJsonTest {
     private static String inPieces(byte[] json, int length) throws Exception {
         var rest = ByteBuffer.wrap(json);
         var out = new ByteArrayOutputStream();
-        try (var unescaped = UnescapedJson.of(new Content.Source() {
+        try (var unescaped = DefinitionGuard.UnescapedJson.of(new Content.Source() {
             @Override
             public ByteBuffer next() {
                 var piece = rest.slice(rest.position(), Math.min(length, rest.remaining()));

@@ -1,5 +1,6 @@
 package org.restheart.graphql.app;
 
+import com.mongodb.MongoNamespace;
 import graphql.Directives;
 import graphql.GraphQLException;
 import graphql.TypeResolutionEnvironment;
@@ -22,6 +23,7 @@ import graphql.schema.idl.RuntimeWiring;
 import graphql.schema.idl.SchemaGenerator;
 import graphql.schema.idl.TypeDefinitionRegistry;
 import graphql.schema.idl.TypeRuntimeWiring;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,9 +31,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Nearest;
 
 /// Compiles the mappings of one definition, and with them its schema. Confined to one thread.
 public final class AppCompiler {
@@ -248,7 +255,8 @@ public final class AppCompiler {
         }
     }
 
-    /// Whether the name is that of a directive that is not supported. An app may declare its own one of the same name.
+    /// Whether the name is that of a directive that is not supported. An app may declare its own one of the
+    /// same name.
     public static boolean isUnsupported(GraphQLSchema schema, String name) {
         return ADDED.stream().anyMatch(directive -> directive.getName().equals(name))
                 && ADDED.contains(schema.getDirective(name));
@@ -258,5 +266,375 @@ public final class AppCompiler {
         return schema.getDirectives().stream()
                 .filter(directive -> !ADDED.contains(directive))
                 .toList();
+    }
+
+    /// Determines the concrete type of a value: `field-exists(a, b.c)`, `field-eq(field=a.b,
+    /// value='<JSON>')`, `value-eq('<JSON>')`, `true`, `false`, with `not`, `and`, `or` and parentheses.
+    /// Immutable.
+    @FunctionalInterface
+    private interface TypePredicate {
+        boolean test(BsonValue value);
+
+        /// @throws InvalidApp naming what is wrong
+        static TypePredicate parse(String text) throws InvalidApp {
+            return new Parser(text).parse();
+        }
+
+        /// Recursive descent over tokens: quoted texts, words, and single characters.
+        final class Parser {
+            private static final Pattern TOKEN = Pattern.compile(
+                    "\\s*(?:'((?:[^'\\\\]++|\\\\.)*+)'|([^\\s(),='\"]+)|([(),=])|\"((?:[^\"\\\\]++|\\\\.)*+)\")");
+            private static final List<String> PREDICATES =
+                    List.of("field-exists", "field-eq", "value-eq", "true", "false", "not");
+            private static final int MAX_DEPTH = 50;
+
+            private final String text;
+            private final List<Token> tokens = new ArrayList<>();
+            private int at;
+
+            private record Token(String text, boolean quoted) {}
+
+            private Parser(String text) {
+                this.text = text;
+            }
+
+            private TypePredicate parse() throws InvalidApp {
+                tokenize();
+                var predicate = or(0);
+                if (at < tokens.size()) {
+                    throw wrong("unexpected '" + tokens.get(at).text + "'");
+                }
+                return predicate;
+            }
+
+            private void tokenize() throws InvalidApp {
+                var matcher = TOKEN.matcher(text);
+                int end = 0;
+                while (matcher.find() && matcher.start() == end) {
+                    end = matcher.end();
+                    if (matcher.group(1) != null) {
+                        tokens.add(new Token(matcher.group(1).replace("\\'", "'"), true));
+                    } else if (matcher.group(4) != null) {
+                        tokens.add(new Token(matcher.group(4).replace("\\\"", "\""), true));
+                    } else {
+                        tokens.add(new Token(matcher.group(matcher.group(2) != null ? 2 : 3), false));
+                    }
+                }
+                if (!text.substring(end).isBlank()) {
+                    throw wrong("unexpected '" + text.substring(end).strip() + "'");
+                }
+            }
+
+            private TypePredicate or(int depth) throws InvalidApp {
+                var left = and(depth);
+                while (take("or")) {
+                    var first = left;
+                    var second = and(depth);
+                    left = value -> first.test(value) || second.test(value);
+                }
+                return left;
+            }
+
+            private TypePredicate and(int depth) throws InvalidApp {
+                var left = term(depth);
+                while (take("and")) {
+                    var first = left;
+                    var second = term(depth);
+                    left = value -> first.test(value) && second.test(value);
+                }
+                return left;
+            }
+
+            private TypePredicate term(int depth) throws InvalidApp {
+                if (depth > MAX_DEPTH) {
+                    throw wrong("it is nested too deeply");
+                }
+                if (take("not")) {
+                    var negated = term(depth + 1);
+                    return value -> !negated.test(value);
+                }
+                if (take("(")) {
+                    var inner = or(depth + 1);
+                    require(")");
+                    return inner;
+                }
+                var name = next();
+                return switch (name.text) {
+                    case "true" -> _ -> true;
+                    case "false" -> _ -> false;
+                    case "field-exists" -> fieldExists();
+                    case "field-eq" -> fieldEq();
+                    case "value-eq" -> valueEq();
+                    default ->
+                        throw wrong("unknown predicate '" + name.text + "'" + Nearest.question(name.text, PREDICATES));
+                };
+            }
+
+            private TypePredicate fieldExists() throws InvalidApp {
+                require("(");
+                var paths = new ArrayList<ValuePath>();
+                do {
+                    paths.add(ValuePath.parse(next().text));
+                } while (take(","));
+                require(")");
+                return value -> paths.stream().allMatch(path -> path.find(value).isPresent());
+            }
+
+            private TypePredicate fieldEq() throws InvalidApp {
+                require("(");
+                @Nullable ValuePath path = null;
+                @Nullable BsonValue expected = null;
+                do {
+                    var name = next().text;
+                    require("=");
+                    switch (name) {
+                        case "field" -> path = ValuePath.parse(next().text);
+                        case "value" -> expected = json(next().text);
+                        default -> throw wrong("unknown parameter '" + name + "'");
+                    }
+                } while (take(","));
+                require(")");
+                if (path == null || expected == null) {
+                    throw wrong("field-eq needs field and value");
+                }
+                var where = path;
+                var what = expected;
+                return value -> where.find(value).filter(what::equals).isPresent();
+            }
+
+            private TypePredicate valueEq() throws InvalidApp {
+                require("(");
+                if (take("value")) {
+                    require("=");
+                }
+                var expected = json(next().text);
+                require(")");
+                return expected::equals;
+            }
+
+            private BsonValue json(String json) throws InvalidApp {
+                try {
+                    var values = JsonParser.parse("[" + json + "]").asArray();
+                    if (values.size() == 1) {
+                        return values.getFirst();
+                    }
+                } catch (MalformedJsonException _) { // reported below
+                }
+                throw wrong("'" + json + "' is not JSON");
+            }
+
+            private Token next() throws InvalidApp {
+                if (at == tokens.size()) {
+                    throw wrong("it ends too early");
+                }
+                return tokens.get(at++);
+            }
+
+            private boolean take(String expected) {
+                if (at < tokens.size()
+                        && !tokens.get(at).quoted
+                        && tokens.get(at).text.equals(expected)) {
+                    at++;
+                    return true;
+                }
+                return false;
+            }
+
+            private void require(String expected) throws InvalidApp {
+                if (!take(expected)) {
+                    throw wrong("'" + expected + "' expected");
+                }
+            }
+
+            private InvalidApp wrong(String why) {
+                return new InvalidApp("error parsing $typeResolver predicate: " + text + ": " + why);
+            }
+        }
+    }
+
+    /// Reads the mapping of one field from a definition, and refuses what is wrong with it. Confined to one
+    /// thread.
+    ///
+    /// @param place such as `Query.items`
+    private record MappingReader(String place, Apps.Limits limits) {
+        private static final String STREAM = "stream";
+        private static final String AVARS = "avars";
+        private static final String STAGES = "stages";
+
+        FieldMapping read(BsonValue value) throws InvalidApp {
+            if (value.isString()) {
+                return new FieldMapping.Path(ValuePath.parse(value.asString().getValue()));
+            }
+            if (!value.isDocument()) {
+                throw wrong(" must be a String or a Document, but it is a " + name(value));
+            }
+            var mapping = value.asDocument();
+            var namespace = new MongoNamespace(name(mapping, "db"), name(mapping, "collection"));
+            if (limits.onlyDatabase()
+                    .filter(db -> !db.equals(namespace.getDatabaseName()))
+                    .isPresent()) {
+                throw wrong(" uses the database " + namespace.getDatabaseName() + ", only "
+                        + limits.onlyDatabase().get() + " is allowed");
+            }
+            if (mapping.containsKey(STREAM)) {
+                return stream(mapping, namespace);
+            }
+            boolean operators = flag(mapping, "allowOperators") || limits.allowOperators();
+            var source = new FieldMapping.Source(namespace, asCaller(mapping), loading(mapping));
+            var stages = mapping.get(STAGES);
+            return stages == null ? find(mapping, source, operators) : pipeline(mapping, stages, source, operators);
+        }
+
+        private FieldMapping stream(BsonDocument mapping, MongoNamespace namespace) throws InvalidApp {
+            if (!place.startsWith("Subscription.")) {
+                throw wrong(" is to a stream, which only fields of Subscription are");
+            }
+            for (var key : List.of("find", STAGES)) {
+                if (mapping.containsKey(key)) {
+                    throw wrong(" has both '" + STREAM + "' and '" + key + "'");
+                }
+            }
+            if (mapping.containsKey("as") && !asCaller(mapping)) {
+                throw wrong(" must have 'caller' as the property 'as', if any:"
+                        + " streams are listened to as their callers");
+            }
+            var uri = name(mapping, STREAM);
+            if (uri.contains("/")) {
+                throw wrong(" has no valid name in the property '" + STREAM + "'");
+            }
+            var variables = mapping.get(AVARS);
+            require(mapping, AVARS, variables == null || variables.isDocument(), "Document");
+            var path = mapping.get("path");
+            require(mapping, "path", path == null || path.isString(), "String");
+            return new FieldMapping.Stream(
+                    namespace,
+                    uri,
+                    variables == null
+                            ? null
+                            : template(AVARS, variables, Template.Position.VALUES, flag(mapping, "allowOperators")),
+                    path == null ? null : ValuePath.parse(path.asString().getValue()));
+        }
+
+        private String name(BsonDocument mapping, String key) throws InvalidApp {
+            var name = mapping.get(key);
+            if (name == null) {
+                throw wrong(" does not specify the property '" + key + "'."
+                        + DefinitionKeys.misspeltInMapping(key, mapping));
+            }
+            require(mapping, key, name.isString(), "String");
+            var text = name.asString().getValue();
+            if (!isName(key, text)) {
+                throw wrong(" has no valid name in the property '" + key + "'");
+            }
+            return text;
+        }
+
+        private static boolean isName(String key, String text) {
+            try {
+                if (key.equals("db")) {
+                    MongoNamespace.checkDatabaseNameValidity(text);
+                }
+                return !text.isEmpty() && text.indexOf('\0') < 0;
+            } catch (IllegalArgumentException _) {
+                return false;
+            }
+        }
+
+        private boolean asCaller(BsonDocument mapping) throws InvalidApp {
+            var as = mapping.get("as");
+            if (as == null) {
+                return limits.asCaller();
+            }
+            require(mapping, "as", as.isString(), "String");
+            return switch (as.asString().getValue()) {
+                case "caller" -> true;
+                case "app" -> false;
+                default -> throw wrong(" requires the property 'as' to be 'app' or 'caller'");
+            };
+        }
+
+        private FieldMapping.Loading loading(BsonDocument mapping) throws InvalidApp {
+            var declared = mapping.get("dataLoader");
+            if (declared == null) {
+                return FieldMapping.Loading.USUAL;
+            }
+            if (declared.isBoolean() && !declared.asBoolean().getValue()) {
+                return new FieldMapping.Loading(true, false, false, 1);
+            }
+            require(mapping, "dataLoader", declared.isDocument(), "Document");
+            return FieldMapping.Loading.of(declared.asDocument());
+        }
+
+        private FieldMapping find(BsonDocument mapping, FieldMapping.Source source, boolean operators)
+                throws InvalidApp {
+            var find = mapping.getOrDefault("find", new BsonDocument());
+            require(mapping, "find", find.isDocument(), "Document");
+            var sort = mapping.get("sort");
+            require(mapping, "sort", sort == null || sort.isDocument(), "Document");
+            var skip = mapping.get("skip");
+            require(mapping, "skip", skip == null || skip.isDocument() || skip.isNumber(), "Document or a number");
+            var limit = mapping.get("limit");
+            require(mapping, "limit", limit == null || limit.isDocument() || limit.isInt32(), "Document or an int32");
+            if (limit != null && limit.isInt32()) {
+                checkLimit(limit.asInt32().getValue());
+            }
+            return new FieldMapping.Find(
+                    source,
+                    template("find", find, Template.Position.FILTER, operators),
+                    sort == null ? null : template("sort", sort, Template.Position.PLAIN, operators),
+                    skip == null ? null : template("skip", skip, Template.Position.PLAIN, operators),
+                    limit == null ? null : template("limit", limit, Template.Position.PLAIN, operators));
+        }
+
+        private void checkLimit(int limit) throws InvalidApp {
+            if (limit > limits.maxLimit()) {
+                throw new InvalidApp("Error with field 'limit' of type "
+                        + place.substring(0, place.indexOf('.')) + ", value cannot be grater than "
+                        + limits.maxLimit());
+            }
+            if (limit < 0) {
+                throw wrong(" has a negative limit");
+            }
+        }
+
+        private FieldMapping pipeline(
+                BsonDocument mapping, BsonValue stages, FieldMapping.Source source, boolean operators)
+                throws InvalidApp {
+            require(mapping, STAGES, stages.isArray(), "Array");
+            return new FieldMapping.Pipeline(
+                    source,
+                    template(STAGES, stages, Template.Position.STAGES, operators),
+                    flag(mapping, "allowDiskUse"));
+        }
+
+        private Template template(String key, BsonValue value, Template.Position position, boolean operators)
+                throws InvalidApp {
+            try {
+                return Template.of(value, position, operators);
+            } catch (InvalidApp e) {
+                throw wrong(" is wrong in '" + key + "': " + e.getMessage());
+            }
+        }
+
+        private boolean flag(BsonDocument mapping, String key) throws InvalidApp {
+            var value = mapping.get(key);
+            require(mapping, key, value == null || value.isBoolean(), "Boolean");
+            return value != null && value.asBoolean().getValue();
+        }
+
+        private void require(BsonDocument mapping, String key, boolean holds, String type) throws InvalidApp {
+            if (!holds) {
+                throw wrong(" requires the property '" + key + "' to be a " + type + " but it is a "
+                        + name(mapping.get(key)));
+            }
+        }
+
+        private InvalidApp wrong(String what) {
+            return new InvalidApp("The mapping for " + place + what);
+        }
+
+        private static String name(@Nullable BsonValue value) {
+            return value == null ? "missing value" : value.getBsonType().name();
+        }
     }
 }

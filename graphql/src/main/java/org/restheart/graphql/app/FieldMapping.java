@@ -6,7 +6,6 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.graphql.app.TemplateVariables.Template;
 
 /// The mapping of a field of a type. Immutable.
 public sealed interface FieldMapping {
@@ -65,7 +64,7 @@ public sealed interface FieldMapping {
 
         private static BsonDocument document(BsonValue value, String what) {
             if (!value.isDocument()) {
-                throw TemplateVariables.refusal(what + " must be an object");
+                throw Template.refusal(what + " must be an object");
             }
             return value.asDocument();
         }
@@ -74,7 +73,7 @@ public sealed interface FieldMapping {
         public int offset(MappingVariables variables) {
             int offset = skip == null ? 0 : int32(skip.fill(variables), "skip", 0);
             if (offset < 0) {
-                throw TemplateVariables.refusal("skip must not be negative");
+                throw Template.refusal("skip must not be negative");
             }
             return offset;
         }
@@ -85,10 +84,10 @@ public sealed interface FieldMapping {
         public int size(MappingVariables variables, int otherwise, int max) {
             int size = limit == null ? otherwise : int32(limit.fill(variables), "limit", otherwise);
             if (size > max) {
-                throw TemplateVariables.refusal("Query variable cannot be greater than " + max);
+                throw Template.refusal("Query variable cannot be greater than " + max);
             }
             if (size < 0) {
-                throw TemplateVariables.refusal("limit must not be negative");
+                throw Template.refusal("limit must not be negative");
             }
             return size == 0 ? max : size;
         }
@@ -104,20 +103,22 @@ public sealed interface FieldMapping {
                     && value.asNumber().doubleValue() == value.asNumber().intValue()) {
                 return value.asNumber().intValue();
             }
-            throw TemplateVariables.refusal(what + " must be an integer");
+            throw Template.refusal(what + " must be an integer");
         }
     }
 
     /// The results of a pipeline.
-    record Pipeline(Source source, StageTemplates stages, boolean allowDiskUse) implements FieldMapping {
+    record Pipeline(Source source, Template stages, boolean allowDiskUse) implements FieldMapping {
         /// @throws org.restheart.http.ProblemException 400
         public List<BsonDocument> fill(MappingVariables variables) {
-            return stages.fill(variables);
+            return stages.fill(variables).asArray().stream()
+                    .map(BsonValue::asDocument)
+                    .toList();
         }
     }
 
-    /// A change stream that a collection declares, for a field of `Subscription`. It is listened to with the caller's
-    /// access rules.
+    /// A change stream that a collection declares, for a field of `Subscription`. It is listened to with the
+    /// caller's access rules.
     ///
     /// @param uri its name
     /// @param variables values of the stream's own variables; null for none
