@@ -240,7 +240,6 @@ class TargetResponsesTest {
                 "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
                 "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
                 "HTTP/1.1 200 OK\r\nX: y\r\rContent-Length: 2\r\n\r\nok",
-                "HTTP/1.1 200 OK\r\nX: y\rSet-Cookie: a=b\r\nContent-Length: 2\r\n\r\nok",
                 "HTTP/1.1 200 OK\r\nX: y\r\n\r\r\nContent-Length: 2\r\n\r\nok",
                 "SSH-2.0-OpenSSH\r\n\r\n",
             })
@@ -252,6 +251,25 @@ class TargetResponsesTest {
                             .answer()
                             .status())
                     .isEqualTo(503);
+        }
+    }
+
+    /// The JDK's client drops what precedes it in the line.
+    @Test
+    void no_client_gets_a_lone_carriage_return_of_a_target() throws Exception {
+        try (var target = new RawTarget(_ -> "HTTP/1.1 200 OK\r\nX: y\rZ: a\r b\r\nContent-Length: 2\r\n\r\nok");
+                var gateway = target.gateway("");
+                var client = new RawClient(gateway.address())) {
+            for (int i = 0; i < 3; i++) {
+                var answer =
+                        client.request("GET /back/x", RawTarget.basic("ada")).answer();
+                assertThat(answer.text()).isEqualTo("ok");
+                assertThat(answer.headers())
+                        .noneMatch(field -> (field.name() + field.value()).contains("\r"))
+                        .filteredOn(field ->
+                                field.value().contains("y") && field.name().equals("X"))
+                        .isEmpty();
+            }
         }
     }
 
@@ -287,14 +305,16 @@ class TargetResponsesTest {
     }
 
     @Test
-    void a_query_is_forwarded_whatever_it_has() throws Exception {
+    void a_query_is_forwarded_with_characters_that_it_should_encode() throws Exception {
         try (var target = new RawTarget(TargetResponsesTest::last);
-                var gateway = target.gateway("");
-                var client = new RawClient(gateway.address())) {
+                var gateway = target.gateway("")) {
             for (var query : List.of("a={\"b\":[1]}", "a=|^`\\", "a=<b>", "a=%zz", "a=%", "a=b#c")) {
-                var answer = client.request("GET /back/x?" + query, RawTarget.basic("ada"))
-                        .answer();
-                assertThat(answer.status()).as(query).isIn(200, 400);
+                try (var client = new RawClient(gateway.address())) { // it is closed after a target that is none
+                    var answer = client.request("GET /back/x?" + query, RawTarget.basic("ada"))
+                            .answer();
+                    int expected = query.contains("%") ? 400 : 200;
+                    assertThat(answer.status()).as(query).isEqualTo(expected);
+                }
             }
         }
     }
