@@ -136,7 +136,8 @@ final class ServiceOperations {
 
     private static BsonDocument modelContextProtocol() {
         var operation = FRAGMENTS.getDocument("mcp").clone();
-        var content = content(JSON, operation.remove("answer").asDocument());
+        var content = content(JSON, operation.getDocument("answer"));
+        operation.remove("answer");
         var either = content.clone().append("text/event-stream", object("schema", Json.type("string")));
         return operation.append(
                 "responses",
