@@ -35,6 +35,13 @@ public final class RequestStart {
         }
     }
 
+    /// In [System#nanoTime()].
+    ///
+    /// @param now returned if the start is unknown
+    public static long or(long now) {
+        return CURRENT.isBound() ? CURRENT.get().nanos : now;
+    }
+
     /// The rest of a time limit that began with the request; negative if it is over. The whole limit if the
     /// start is unknown.
     public static Duration left(Duration limit) {

@@ -3,6 +3,7 @@ package org.restheart.mongo.changestream;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
@@ -31,6 +32,10 @@ final class CatchUp {
     private static final int SEARCHES = 16;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+    /// How far a shared stream may be behind MongoDB, in seconds, when a listener goes on with it: the rest it may
+    /// deliver faster than a client takes it, however fast that has taken what it missed.
+    private static final int NEARLY = 2;
 
     private final BackgroundTasks tasks;
     private final MongoClient client;
@@ -96,10 +101,14 @@ final class CatchUp {
     private void run(String owner, ResumedEvents events, SharedStream stream, Listener listener) {
         try {
             var target = stream.position();
+            var now = new Now();
             while (stream.has(listener)) {
                 var reached = step(owner, events, stream, listener);
                 target = target == null ? stream.position() : target;
-                if (reached != null && target != null && ResumeToken.reaches(reached, target)) {
+                if (reached != null
+                        && target != null
+                        && ResumeToken.reaches(reached, target)
+                        && now.isReached(stream.position())) {
                     if (!listener.awaitTaken(meters)) {
                         stream.stopDelivery(listener);
                         return;
@@ -123,6 +132,24 @@ final class CatchUp {
             }
             stream.stopDelivery(listener);
             listener.backlog().end(Ending.FAILED);
+        }
+    }
+
+    /// The time in MongoDB, which is asked for again when the answer is old. Confined to one thread.
+    private final class Now {
+        private Start time = Start.now(client);
+        private long asked = System.nanoTime();
+
+        /// Whether a position is near it, as far as its time can be told.
+        boolean isReached(@Nullable BsonDocument position) {
+            if (System.nanoTime() - asked > TimeUnit.SECONDS.toNanos(NEARLY)) {
+                time = Start.now(client);
+                asked = System.nanoTime();
+            }
+            return !(time instanceof Start.At(var now))
+                    || ResumeToken.time(position)
+                            .map(reached -> reached.getTime() >= now.getTime() - NEARLY)
+                            .orElse(true);
         }
     }
 

@@ -209,11 +209,16 @@ final class BatchQueue<R, O> {
         synchronized (this) {
             long now = clock.getAsLong();
             long maxWait = limits.maxWait().toNanos();
-            var next = queue.peek();
-            while (next != null && now - next.queuedAt() >= maxWait) {
-                late.add(queue.remove());
-                next = queue.peek();
+            long longest = 0;
+            for (var pending : queue) {
+                long waited = now - pending.begunAt();
+                if (waited >= maxWait) {
+                    late.add(pending);
+                } else {
+                    longest = Math.max(longest, waited);
+                }
             }
+            queue.removeIf(pending -> now - pending.begunAt() >= maxWait);
             for (var pending : queue) {
                 if (now - pending.queuedAt() < LONG_WAIT.toNanos()) {
                     break;
@@ -222,11 +227,9 @@ final class BatchQueue<R, O> {
             }
             lost = commands.abandonLost(now);
             successor = another(now);
-            checked = next != null || !commands.areNone();
+            checked = !queue.isEmpty() || !commands.areNone();
             if (checked) {
-                nextCheck = next == null
-                        ? nextCheck()
-                        : Math.max(1, Math.min(nextCheck(), maxWait - (now - next.queuedAt())));
+                nextCheck = Math.min(nextCheck(), maxWait - longest);
             }
         }
         load.remove(late.size());
@@ -374,7 +377,7 @@ final class BatchQueue<R, O> {
         /// @param onWait called before the command waits for a connection
         private void send(List<PendingRequest<R, O>> batch, long sent, BatchCommand<R, O> command, Runnable onWait) {
             RequestStart.during(
-                    batch.getFirst().queuedAt(),
+                    PendingRequest.begunAt(batch),
                     () -> CallerScope.run(
                             PendingRequest.callersOf(batch),
                             onWait,

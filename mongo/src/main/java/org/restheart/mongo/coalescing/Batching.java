@@ -72,7 +72,7 @@ record Batching(
         OUTCOMES.execute(TraceScope.carried(() -> {
             try (statements) {
                 RequestStart.during(
-                        requests.getFirst().queuedAt(),
+                        PendingRequest.begunAt(requests),
                         () -> CallerScope.run(PendingRequest.callersOf(requests), () -> {}, later));
             } catch (RuntimeException | Error e) {
                 requests.forEach(pending -> pending.completeExceptionally(e));

@@ -20,6 +20,7 @@ final class PendingRequest<R, O> extends CompletableFuture<BatchResult<O>> imple
     private final R request;
     private final int bytes;
     private final long queuedAt;
+    private final long begunAt;
     private final String caller = CallerScope.current();
     private final @Nullable TraceSpan span = TraceScope.current();
     private volatile @Nullable Waiter waiter;
@@ -30,6 +31,7 @@ final class PendingRequest<R, O> extends CompletableFuture<BatchResult<O>> imple
         this.request = request;
         this.bytes = bytes;
         this.queuedAt = queuedAt;
+        this.begunAt = RequestStart.or(queuedAt);
     }
 
     R request() {
@@ -44,6 +46,21 @@ final class PendingRequest<R, O> extends CompletableFuture<BatchResult<O>> imple
     /// In [System#nanoTime()].
     long queuedAt() {
         return queuedAt;
+    }
+
+    /// When the request began that waits for the outcome: it may have waited for something else before.
+    long begunAt() {
+        return begunAt;
+    }
+
+    /// When the first of several requests began, whose time limit is that of their command.
+    static long begunAt(List<? extends PendingRequest<?, ?>> batch) {
+        long now = System.nanoTime();
+        return now
+                - batch.stream()
+                        .mapToLong(pending -> now - pending.begunAt())
+                        .max()
+                        .orElse(0);
     }
 
     /// For whom it is, see [CallerScope].
@@ -70,7 +87,7 @@ final class PendingRequest<R, O> extends CompletableFuture<BatchResult<O>> imple
             if (isDone()) { // timed out before it was sent
                 return;
             }
-            RequestStart.during(queuedAt, () -> {
+            RequestStart.during(begunAt, () -> {
                 try {
                     complete(TraceScope.call(span, () -> CallerScope.call(caller, outcome::get)));
                 } catch (RuntimeException | Error e) {

@@ -329,7 +329,7 @@ final class SharedFinds {
     private static void runInterruptibly(List<? extends PendingRequest<?, ?>> requests, Runnable command) {
         var ended = new CountDownLatch(1);
         var failure = new AtomicReference<@Nullable RuntimeException>();
-        Runnable task = () -> RequestStart.during(requests.getFirst().queuedAt(), () -> {
+        Runnable task = () -> RequestStart.during(PendingRequest.begunAt(requests), () -> {
             try {
                 command.run();
             } catch (RuntimeException e) {

@@ -6,6 +6,8 @@ import com.mongodb.WriteConcern;
 import com.mongodb.bulk.WriteConcernError;
 import java.io.Serial;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -104,6 +106,13 @@ public final class BoundedConcern extends WriteConcern {
         return error.getString(key, new BsonString("")).getValue();
     }
 
+    /// The rest of the time of the request, at least what a healthy deployment needs.
+    ///
+    /// @param most at most this
+    public static Duration left(Duration most) {
+        return Collections.min(List.of(most, Collections.max(List.of(RequestStart.left(LIMIT), MIN_TIMEOUT))));
+    }
+
     /// The driver calls this whenever it encodes a command, after it has selected a server.
     @Override
     public BsonDocument asDocument() {
@@ -112,7 +121,7 @@ public final class BoundedConcern extends WriteConcern {
 
     private static BsonDocument limited(BsonDocument concern) {
         long own = concern.getNumber(TIMEOUT, NO_TIMEOUT).longValue();
-        var left = Math.max(RequestStart.left(LIMIT).toMillis(), MIN_TIMEOUT.toMillis());
+        long left = left(LIMIT).toMillis();
         return concern.append(TIMEOUT, new BsonInt64(own == 0 ? left : Math.min(own, left)));
     }
 

@@ -35,6 +35,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
@@ -58,9 +59,6 @@ public final class RetryableStatements implements AutoCloseable {
             ClientSessionOptions.builder().causallyConsistent(false).build();
 
     private static final String INSERT = "insert";
-
-    /// How long MongoDB may look for what it has executed. An idle server needs 50 µs for each statement.
-    private static final int QUERY_MILLIS = 10_000;
 
     static final String RETRYABLE = "RetryableWriteError";
 
@@ -145,6 +143,11 @@ public final class RetryableStatements implements AutoCloseable {
         return run(limited(document, limitMillis), numbers, true);
     }
 
+    /// How long MongoDB may look for what it has executed. An idle server needs 50 µs for each statement.
+    private static int queryMillis() {
+        return (int) BoundedConcern.left(BoundedConcern.LIMIT).toMillis();
+    }
+
     private BsonDocument limited(BsonDocument command, int limitMillis) {
         if (database.getTimeout(TimeUnit.MILLISECONDS) == null) { // else the driver sets one
             command.append("maxTimeMS", new BsonInt32(limitMillis));
@@ -211,7 +214,7 @@ public final class RetryableStatements implements AutoCloseable {
     /// @param collection in which nothing is changed
     private StatementsReply query(String collection, List<Integer> numbers, WriteConcern writeConcern) {
         var query = nothing(collection, numbers.size(), writeConcern).append("stmtIds", ids(numbers));
-        return run(limited(query, QUERY_MILLIS), numbers, true);
+        return run(limited(query, queryMillis()), numbers, true);
     }
 
     /// Keeps MongoDB from executing any statement from now on. To be called before statements that were not executed
@@ -228,7 +231,7 @@ public final class RetryableStatements implements AutoCloseable {
         var nothing =
                 nothing(namespace.getCollectionName(), 1, WriteConcern.W1).append("txnNumber", new BsonInt64(higher));
         try {
-            run(limited(nothing, QUERY_MILLIS), List.of(), true);
+            run(limited(nothing, queryMillis()), List.of(), true);
         } catch (MongoException e) {
             throw new UnknownOutcomeException(e);
         }

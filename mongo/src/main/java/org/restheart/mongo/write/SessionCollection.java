@@ -17,13 +17,15 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.RequestCollections;
 
 /// A collection with the session of all its operations, if any, so that no operation can omit it. Confined to one
 /// request.
 public final class SessionCollection {
-    /// The time limit of a write of one document; far more than one takes unless the document is locked.
+    /// The time limit of a write of one document, unless less is left to its request; far more than one takes unless
+    /// the document is locked.
     public static final Duration LONGEST_WRITE = Duration.ofSeconds(5);
 
     private final MongoCollection<RawBsonDocument> collection;
@@ -88,7 +90,7 @@ public final class SessionCollection {
     private MongoCollection<RawBsonDocument> limited() {
         return transaction().isPresent() || collection.getTimeout(TimeUnit.MILLISECONDS) != null
                 ? collection
-                : collection.withTimeout(LONGEST_WRITE.toMillis(), TimeUnit.MILLISECONDS);
+                : collection.withTimeout(BoundedConcern.left(LONGEST_WRITE).toMillis(), TimeUnit.MILLISECONDS);
     }
 
     public void insertOne(RawBsonDocument document) {

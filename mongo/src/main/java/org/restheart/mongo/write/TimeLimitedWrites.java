@@ -29,6 +29,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.write.BulkWrites.Tried;
@@ -47,9 +48,6 @@ public final class TimeLimitedWrites {
     /// The time limit of a command with several statements, of one request or of several: many times as long as one of
     /// MongoDB's batches takes.
     public static final int COMMAND_MILLIS = 2_000;
-
-    /// A document that is sent alone has the limit of every write of one document.
-    private static final int DOCUMENT_MILLIS = (int) SessionCollection.LONGEST_WRITE.toMillis();
 
     /// After one has exceeded its limit, further documents of the request have less time: it has waited enough.
     private static final int FURTHER_MILLIS = 500;
@@ -276,11 +274,16 @@ public final class TimeLimitedWrites {
 
         private void tryAlone(int number) {
             try {
-                send(List.of(number), blocked == 0 ? DOCUMENT_MILLIS : FURTHER_MILLIS);
+                send(List.of(number), blocked == 0 ? documentMillis() : FURTHER_MILLIS);
             } catch (MongoExecutionTimeoutException _) {
                 blocked++;
                 refuse(number);
             }
+        }
+
+        /// The limit of every write of one document.
+        private static int documentMillis() {
+            return (int) BoundedConcern.left(SessionCollection.LONGEST_WRITE).toMillis();
         }
 
         private void refuse(int number) {

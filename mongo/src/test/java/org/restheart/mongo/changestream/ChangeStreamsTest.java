@@ -12,6 +12,8 @@ import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,6 +23,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.Document;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,10 @@ import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.background.ChangeCursor;
+import org.restheart.mongo.background.ChangeCursor.Change;
+import org.restheart.mongo.background.ChangeSource.Start;
+import org.restheart.mongo.changestream.ChangeStreams.CursorLimit;
 import org.restheart.mongo.changestream.SharedStream.StreamKey;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 import org.restheart.testkit.TestMongo;
@@ -106,6 +113,74 @@ class ChangeStreamsTest {
             });
             assertThat(text(first.get())).contains("\"n\": 501");
         }
+    }
+
+    /// A shared stream delivers as fast as it reads what it has missed itself, which would be too much for a queue.
+    @Test
+    void who_catches_up_does_not_go_on_with_a_stream_that_is_behind() throws Exception {
+        int missed = 300;
+        var collection = mongo.database().getCollection("missed");
+        var key = StreamKey.of(
+                new MongoNamespace(mongo.databaseName(), "missed"), List.of(), Optional.empty(), definition);
+        var before = Start.now(mongo.client());
+        collection.insertMany(IntStream.rangeClosed(1, missed)
+                .mapToObj(n -> new Document("n", n))
+                .toList());
+        var changes = changes(key, before, missed);
+        var meters = new StreamMeters(new SimpleMeterRegistry());
+        var cursors = new CursorLimit(10, 10, meters);
+        var backlog = new Backlog(50, 1 << 20);
+        var listener = new Listener(
+                definition,
+                Transport.SSE,
+                new Event.Form(JsonMode.DEFAULT, false, Optional.empty()),
+                _ -> true,
+                backlog);
+        try (var tasks = new BackgroundTasks()) {
+            var behind = new SharedStream(key, tasks, mongo.client(), meters, () -> cursors.acquire("a"), _ -> {});
+            behind.join(listener, "a", true);
+            behind.reached(oldToken(changes.getFirst()));
+            new CatchUp(tasks, mongo.client(), cursors, meters).start("a", behind, listener, before);
+            var told = new ArrayList<String>();
+            takeUntil(told, backlog, missed / 3); // by its own cursor
+            changes.forEach(behind::received);
+            takeUntil(told, backlog, missed);
+            collection.insertOne(new Document("n", missed + 1));
+            behind.received(
+                    changes(key, new Start.After(changes.getLast().token()), 1).getFirst());
+            takeUntil(told, backlog, missed + 1);
+            for (int n = 1; n <= missed + 1; n++) {
+                assertThat(told.get(n - 1)).contains("\"n\": " + n + "}");
+            }
+            behind.stopDelivery(listener);
+        }
+    }
+
+    private List<Change> changes(StreamKey key, Start from, int number) {
+        var changes = new ArrayList<Change>();
+        try (var cursor = ChangeCursor.open(key.in(mongo.client()), from)) {
+            while (changes.size() < number) {
+                changes.add(Objects.requireNonNull(cursor.next()));
+            }
+        }
+        return changes;
+    }
+
+    /// The position of a stream that is a minute behind.
+    private static BsonDocument oldToken(Change change) {
+        var data = change.token().getString("_data").getValue();
+        int seconds = Integer.parseUnsignedInt(data, 2, 10, 16) - 60;
+        return new BsonDocument("_data", new BsonString("82%08X".formatted(seconds) + data.substring(10)));
+    }
+
+    private static void takeUntil(List<String> told, Backlog backlog, int number) {
+        await().pollInterval(Duration.ofMillis(1)).until(() -> {
+            for (var frame = backlog.take(); frame != null && told.size() < number; frame = backlog.take()) {
+                told.add(text(frame));
+            }
+            return told.size() >= number || backlog.hasEnded();
+        });
+        assertThat(told).hasSize(number);
     }
 
     @Test

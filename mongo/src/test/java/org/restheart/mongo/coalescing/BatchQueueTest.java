@@ -3,6 +3,7 @@ package org.restheart.mongo.coalescing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -12,8 +13,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.ProblemException;
+import org.restheart.http.RequestStart;
 import org.restheart.http.access.CallerScope;
 
 class BatchQueueTest extends BatchQueueFixture {
@@ -86,6 +89,49 @@ class BatchQueueTest extends BatchQueueFixture {
         gate.open.countDown();
         Objects.requireNonNull(last).get(60, TimeUnit.SECONDS);
         assertThat(callers).containsExactly(List.of("a"), List.of("a", "b", "c"));
+    }
+
+    /// It may have waited for something else before, such as the definition of its collection.
+    @Test
+    void the_time_of_a_request_counts_from_its_beginning() {
+        var left = new ConcurrentLinkedQueue<Duration>();
+        var queue = this.<Integer, Integer>queue(
+                limits(1, 10, 1000, 10),
+                batch -> batch.forEach(pending -> {
+                    left.add(RequestStart.left(Duration.ofMinutes(2)));
+                    pending.completeElsewhere(() -> {
+                        left.add(RequestStart.left(Duration.ofMinutes(2)));
+                        return new Batching.BatchResult<>(pending.request(), 1);
+                    });
+                }));
+        var pending = new AtomicReference<PendingRequest<Integer, Integer>>();
+        RequestStart.during(
+                System.nanoTime() - Duration.ofSeconds(50).toNanos(), () -> pending.set(queue.submit(1, 1)));
+        assertThat(pending.get().join().outcome()).isOne();
+        assertThat(left).hasSize(2).allMatch(rest -> rest.toSeconds() <= 70);
+    }
+
+    @Test
+    void who_has_waited_before_waits_in_the_queue_for_the_rest_of_its_time() throws Exception {
+        var gate = new Gate();
+        var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 10), batch -> {
+            gate.pass();
+            batch.forEach(pending -> pending.complete(pending.request(), 1));
+        });
+        var first = queue.submit(0, 1);
+        gate.sent.await();
+        var later = queue.submit(1, 1);
+        var late = new AtomicReference<PendingRequest<Integer, Integer>>();
+        RequestStart.during(System.nanoTime() - Duration.ofMinutes(2).toNanos(), () -> late.set(queue.submit(2, 1)));
+        assertThat(queue.check()).isPositive();
+        assertThat(late.get())
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(ProblemException.class);
+        gate.open.countDown();
+        assertThat(first.join().outcome()).isZero();
+        assertThat(later.join().outcome()).isOne();
     }
 
     @Test

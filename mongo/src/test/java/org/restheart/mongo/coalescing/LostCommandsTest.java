@@ -26,6 +26,7 @@ import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.testkit.TestMongo;
@@ -191,5 +192,17 @@ class LostCommandsTest extends CoalescedWritesFixture {
             assertThatThrownBy(() -> Batching.requireTime(false)).isInstanceOf(ProblemException.class);
             assertThatThrownBy(() -> Batching.requireTime(true)).isInstanceOf(UnknownOutcomeException.class);
         });
+    }
+
+    @Test
+    void a_write_alone_has_no_more_than_the_rest_of_the_time_of_its_request() {
+        var longest = SessionCollection.LONGEST_WRITE;
+        assertThat(BoundedConcern.left(longest)).isEqualTo(longest);
+        RequestStart.during(
+                System.nanoTime() - Duration.ofSeconds(7).toNanos(),
+                () -> assertThat(BoundedConcern.left(longest)).isLessThanOrEqualTo(Duration.ofSeconds(3)));
+        RequestStart.during(
+                System.nanoTime() - BoundedConcern.LIMIT.toNanos(),
+                () -> assertThat(BoundedConcern.left(longest)).isEqualTo(Duration.ofSeconds(1)));
     }
 }
