@@ -59,6 +59,12 @@ public interface Service extends Handler {
         return false;
     }
 
+    /// Whether balancers and monitors ask the service for the state of the process: it needs next to nothing, and
+    /// answers under overload, too.
+    default boolean isProbe() {
+        return false;
+    }
+
     /// The kind of the service's requests for metrics.
     default Traffic traffic() {
         return Traffic.API;

@@ -66,6 +66,7 @@ public final class Pipeline {
         }
         if (service.traffic() == Service.Traffic.PROXY) { // headers, errors and methods are those of another server
             filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
+            filters.add(Preparation::refuse);
             addSecurity(binding, filters);
             return new Route(binding, Filter.chain(filters, service), judged(binding));
         }
@@ -82,7 +83,9 @@ public final class Pipeline {
         filters.add(standing);
         // again: errors from behind the security filter carry the standing headers
         filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
-        filters.add(overload);
+        if (!service.isProbe()) {
+            filters.add(overload);
+        }
         if (settings.forceEncoding()) {
             filters.add(Pipeline::requireEncoding);
         }

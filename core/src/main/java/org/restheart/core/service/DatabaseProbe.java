@@ -63,6 +63,11 @@ public final class DatabaseProbe implements IoThreadService {
     }
 
     @Override
+    public boolean isProbe() {
+        return true;
+    }
+
+    @Override
     public Cors cors(Request request) {
         return new Cors("GET, HEAD", Cors.DEFAULT_HEADERS, "");
     }

@@ -37,6 +37,11 @@ public final class PingService implements IoThreadService {
     }
 
     @Override
+    public boolean isProbe() {
+        return true;
+    }
+
+    @Override
     public Cors cors(Request request) {
         return CORS;
     }

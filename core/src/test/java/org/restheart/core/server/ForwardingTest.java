@@ -101,6 +101,16 @@ class ForwardingTest {
         return server.listener().inFlight();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"?all=%C3", "?all=1&a=%FF"})
+    void queries_that_cannot_be_read_are_not_left_out(String query) throws Exception {
+        try (var server = server("");
+                var client = server.connect()) {
+            assertThat(client.request("DELETE /back/x" + query).answer().status())
+                    .isEqualTo(400);
+        }
+    }
+
     @Test
     void requests_that_wait_for_a_target_leave_places_to_other_services() throws Exception {
         try (var server = server(", connections-per-thread: 2, max-queue-size: 1000");

@@ -9,8 +9,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
@@ -18,6 +21,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.routing.Binding;
+import org.restheart.core.service.BuildInfo;
+import org.restheart.core.service.HealthService;
+import org.restheart.core.service.PingService;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
 import org.restheart.http.Request;
@@ -76,6 +82,46 @@ class ManyRequestsTest {
         @Override
         public void close() {
             commands.forEach(Thread::interrupt);
+        }
+    }
+
+    /// Else balancers take a gateway out since one of their clients sends much.
+    @Test
+    void probes_are_answered_whatever_else_their_address_asks() throws Exception {
+        var state = new HealthService.State();
+        var held = new CountDownLatch(1);
+        try (var server = TestServer.of(
+                        blocking("/work", request -> {
+                            if (!request.query().has("quick")) {
+                                join(held);
+                            }
+                            return Response.status(200);
+                        }),
+                        Binding.prefix(new PingService("here", false, new BuildInfo("", "")), "/ping", false),
+                        Binding.prefix(new HealthService(HealthService.Check.LIVE, state), "/live", false));
+                var others = new Opened<RawClient>();
+                var client = server.connect()) {
+            try {
+                for (int i = 0; i < 300; i++) {
+                    others.add(server.connect()).request("GET /work");
+                }
+                await().until(() -> client.request("GET /work?quick").answer().status() == 503);
+                for (var probe : List.of("/ping", "/live")) {
+                    assertThat(client.request("GET " + probe).answer().status())
+                            .as(probe)
+                            .isEqualTo(200);
+                }
+            } finally {
+                held.countDown();
+            }
+        }
+    }
+
+    private static void join(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new CancellationException(e.toString());
         }
     }
 
