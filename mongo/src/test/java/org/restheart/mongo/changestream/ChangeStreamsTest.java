@@ -175,7 +175,11 @@ class ChangeStreamsTest {
 
     private static void takeUntil(List<String> told, Backlog backlog, int number) {
         await().pollInterval(Duration.ofMillis(1)).until(() -> {
-            for (var frame = backlog.take(); frame != null && told.size() < number; frame = backlog.take()) {
+            while (told.size() < number) {
+                var frame = backlog.take();
+                if (frame == null) {
+                    break;
+                }
                 told.add(text(frame));
             }
             return told.size() >= number || backlog.hasEnded();
