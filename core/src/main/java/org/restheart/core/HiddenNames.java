@@ -6,11 +6,12 @@ import com.mongodb.client.model.Filters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.restheart.core.routing.Binding;
+import org.restheart.data.Operation.Structure;
 import org.restheart.http.Filter;
-import org.restheart.http.Method;
+import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.MongoService;
-import org.restheart.mongo.resource.ResourcePath;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,24 +47,19 @@ record HiddenNames(MongoService data, MongoClient client) {
     /// Warns when a request creates one, which it can through another mount.
     Filter ofCreations(Supplier<List<Binding>> bindings) {
         return (request, next) -> next.handle(request).map(response -> {
-            if (request.method() == Method.PUT && response.status() == 201) {
-                created(request.require(ResourcePath.KEY), bindings.get());
-            }
+            request.attribute(DataTarget.KEY)
+                    .filter(target -> target.operation() == Structure.CREATE && response.status() == 201)
+                    .ifPresent(target -> created(target, bindings.get()));
             return response;
         });
     }
 
-    private void created(ResourcePath path, List<Binding> bindings) {
-        var names = switch (path.kind()) {
-            case DB -> List.of(path.requireDb());
-            case COLLECTION -> List.of(path.requireDb(), path.requireCollection());
-            default -> List.<String>of();
-        };
-        if (!names.isEmpty()) {
-            bindings.stream()
-                    .filter(binding -> data.namesAt(binding.uri()).equals(names))
-                    .forEach(binding -> warn(binding, names));
-        }
+    private void created(DataTarget target, List<Binding> bindings) {
+        var names = Stream.concat(target.db().stream(), target.collection().stream())
+                .toList();
+        bindings.stream()
+                .filter(binding -> data.namesAt(binding.uri()).equals(names))
+                .forEach(binding -> warn(binding, names));
     }
 
     private boolean exist(List<String> names) {

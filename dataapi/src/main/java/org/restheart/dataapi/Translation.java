@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.restheart.bson.JsonMode;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Method;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.DataWrite;
@@ -31,22 +32,19 @@ record Translation(
             case findOne -> idInPath().map(id -> read(id, Map.of())).orElseGet(() -> find(1));
             case find -> find((int) Math.min(body.integer("limit", limits().documents()), limits().mostDocuments()));
             case insertOne ->
-                write(Method.POST, collection, false, DataWrite.Kind.AS_REQUESTED)
-                        .withContent(storable("document", JsonToken.START_OBJECT));
+                write(Method.POST, collection, false).withContent(storable("document", JsonToken.START_OBJECT));
             case insertMany ->
-                write(Method.POST, collection, false, DataWrite.Kind.AS_REQUESTED)
+                write(Method.POST, collection, false)
                         .with(DataWrite.ORDERED, config.inserts().ordered())
                         .withContent(storable("documents", JsonToken.START_ARRAY));
-            case updateOne -> one(Method.PATCH, DataWrite.Kind.ONE).withContent(body.requireUpdate("update"));
-            case updateMany ->
-                write(Method.PATCH, collection + "/*", true, DataWrite.Kind.AS_REQUESTED)
-                        .withContent(body.requireUpdate("update"));
+            case updateOne -> one(Method.PATCH, Write.UPDATE_ONE).withContent(body.requireUpdate("update"));
+            case updateMany -> write(Method.PATCH, collection + "/*", true).withContent(body.requireUpdate("update"));
             case replaceOne -> {
                 var content = storable("replacement", JsonToken.START_OBJECT);
-                yield one(Method.PUT, DataWrite.Kind.REPLACE_ONE).withContent(content);
+                yield one(Method.PUT, Write.REPLACE_ONE).withContent(content);
             }
-            case deleteOne -> one(Method.DELETE, DataWrite.Kind.ONE);
-            case deleteMany -> write(Method.DELETE, collection + "/*", true, DataWrite.Kind.AS_REQUESTED);
+            case deleteOne -> one(Method.DELETE, Write.DELETE_ONE);
+            case deleteMany -> write(Method.DELETE, collection + "/*", true);
             case aggregate -> aggregate();
         };
     }
@@ -61,10 +59,11 @@ record Translation(
     }
 
     /// A write of one document: the one whose id the filter names, or one that matches it.
-    private JudgedRequest one(Method method, DataWrite.Kind kind) {
+    private JudgedRequest one(Method method, Write otherwise) {
         return idInPath()
-                .map(id -> write(method, id, false, DataWrite.Kind.AS_REQUESTED))
-                .orElseGet(() -> write(method == Method.PUT ? Method.PATCH : method, collection + "/*", true, kind));
+                .map(id -> write(method, id, false))
+                .orElseGet(() -> write(method == Method.PUT ? Method.PATCH : method, collection + "/*", true)
+                        .with(JudgedRequest.OPERATION, otherwise));
     }
 
     /// The path of the document, if the filter is only an id that can be written in a path.
@@ -111,7 +110,7 @@ record Translation(
                 .with(JudgedRequest.TIME_LIMIT, limits().time());
     }
 
-    private JudgedRequest write(Method method, String target, boolean filtered, DataWrite.Kind kind) {
+    private JudgedRequest write(Method method, String target, boolean filtered) {
         var parameters = new LinkedHashMap<String, String>();
         if (filtered) {
             body.object("filter").ifPresent(filter -> parameters.put("filter", filter));
@@ -119,9 +118,7 @@ record Translation(
         if (method != Method.POST && action.mayInsert(body)) {
             parameters.put("wm", "upsert");
         }
-        return JudgedRequest.at(method, target, parameters, via())
-                .with(JudgedRequest.TIME_LIMIT, limits().time())
-                .with(DataWrite.KEY, kind);
+        return JudgedRequest.at(method, target, parameters, via()).with(JudgedRequest.TIME_LIMIT, limits().time());
     }
 
     private Via via() {

@@ -2,8 +2,6 @@ package org.restheart.graphql;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,8 +20,11 @@ import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.RawDocuments;
+import org.restheart.data.Operation.Other;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Structure;
+import org.restheart.data.Operation.Write;
 import org.restheart.graphql.app.InvalidApp;
-import org.restheart.http.Content;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
@@ -36,8 +37,8 @@ import org.restheart.http.RequestContent.DocumentCheck;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.WarningsBody;
+import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.metadata.EscapedKeys;
 import org.restheart.mongo.parameter.SessionParameter;
 
@@ -62,19 +63,23 @@ final class DefinitionGuard implements Filter {
     @Override
     public Response filter(Request request, Handler next) {
         var target = request.attribute(DataTarget.KEY);
-        if (target.isEmpty() || request.method() == Method.OPTIONS || !concerns(request, target.get())) {
+        if (target.isEmpty() || !concerns(request, target.get())) {
             return next.handle(request);
         }
-        if (request.method().isSafe()) {
-            return target.get().collection().isEmpty()
-                    ? next.handle(request)
-                    : next.handle(request).map(DefinitionGuard::unescaped);
-        }
+        return switch (target.get().operation()) {
+            case Other.NONE -> next.handle(request);
+            case Read.AGGREGATE -> writes(request, target.get(), next);
+            case Read _ -> next.handle(request.with(DocumentFormat.SHOWN, EscapedKeys::unescape));
+            case Write _, Structure _, Other _ -> writes(request, target.get(), next);
+        };
+    }
+
+    private Response writes(Request request, DataTarget target, Handler next) {
         checkWriter(request);
         var write = new DefinitionChecks();
-        var checked = checked(request, target.get(), write);
+        var checked = checked(request, target, write);
         var written = checked.attribute(DocumentCheck.KEY).isPresent()
-                ? inTurn(checked, target.get(), next, write)
+                ? inTurn(checked, target, next, write)
                 : following(checked, next);
         return written.map(answer -> {
             var warnings = List.copyOf(write.warnings);
@@ -130,14 +135,15 @@ final class DefinitionGuard implements Filter {
         if (target.collection().isEmpty()) {
             return request;
         }
-        if (target.kind() == ResourceKind.BULK_DOCUMENTS) {
-            throw new ProblemException(
-                    ProblemCode.NOT_IMPLEMENTED, "GraphQL App definition cannot be updated with bulk patch requests");
-        }
-        boolean writesDocuments = target.kind() == ResourceKind.DOCUMENT
-                || (target.kind() == ResourceKind.COLLECTION && request.method() == Method.POST);
-        if (!writesDocuments) {
-            return request;
+        switch (target.operation()) {
+            case Write.INSERT, Write.UPLOAD, Write.REPLACE, Write.UPDATE, Write.DELETE -> {}
+            case Write _ ->
+                throw new ProblemException(
+                        ProblemCode.NOT_IMPLEMENTED,
+                        "GraphQL App definition cannot be updated with bulk patch requests");
+            case Read _, Structure _, Other _ -> {
+                return request;
+            }
         }
         if (SessionParameter.namesTransaction(request.query())) {
             throw new ProblemException(
@@ -145,7 +151,7 @@ final class DefinitionGuard implements Filter {
                     "GraphQL App definitions are written outside of transactions only: until one is committed,"
                             + " others do not see which path it has");
         }
-        if (request.method() == Method.DELETE) {
+        if (target.operation() == Write.DELETE) {
             return request;
         }
         var content = request.require(RequestContent.KEY);
@@ -192,22 +198,6 @@ final class DefinitionGuard implements Filter {
             throw failure;
         }
         return response.whenDone(catalog::written);
-    }
-
-    private static Response.Ready unescaped(Response.Ready response) {
-        var value = response.said(BsonDocument.class);
-        if (value.isPresent()) {
-            return response.saying(EscapedKeys.unescape(value.get()));
-        }
-        boolean isJson = response.headers()
-                .first("Content-Type")
-                .filter(type -> type.contains("json"))
-                .isPresent();
-        return switch (response.content()) {
-            case Content.Bytes json when isJson -> response.with(json.through(2L * json.length(), UnescapedJson::of));
-            case Content.Streamed streamed when isJson -> response.with(streamed.through(UnescapedJson::of));
-            default -> response;
-        };
     }
 
     /// The checks of the definitions that one request writes, and what these say without effect. Thread-safe
@@ -301,110 +291,6 @@ final class DefinitionGuard implements Filter {
                     }
                 }
             }
-        }
-    }
-
-    /// Undoes [org.restheart.mongo.metadata.EscapedKeys] in JSON that has no blanks between keys and their
-    /// colons. Confined to one thread.
-    static final class UnescapedJson {
-        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-
-        /// The last text with its quotes; what follows it tells whether it is a key.
-        private final ByteArrayOutputStream text = new ByteArrayOutputStream();
-
-        private boolean inText;
-        private boolean escaped;
-
-        private UnescapedJson() {}
-
-        /// @param json complete; its position is not changed
-        static ByteBuffer of(ByteBuffer json) {
-            var unescaped = new UnescapedJson();
-            unescaped.convert(json.duplicate());
-            unescaped.end();
-            return unescaped.take();
-        }
-
-        /// JSON that is converted while it is sent.
-        static Content.Source of(Content.Source json) {
-            return new Pieces(json);
-        }
-
-        private static final class Pieces implements Content.Source {
-            private final Content.Source json;
-            private final UnescapedJson unescaped = new UnescapedJson();
-            private boolean ended;
-
-            Pieces(Content.Source json) {
-                this.json = json;
-            }
-
-            @Override
-            public ByteBuffer next() throws Exception {
-                while (!ended && unescaped.out.size() == 0) {
-                    var piece = json.next();
-                    ended = !piece.hasRemaining();
-                    unescaped.convert(piece);
-                    if (ended) {
-                        unescaped.end();
-                    }
-                }
-                return unescaped.take();
-            }
-
-            @Override
-            public void close() {
-                json.close();
-            }
-        }
-
-        private void convert(ByteBuffer json) {
-            while (json.hasRemaining()) {
-                convert(json.get());
-            }
-        }
-
-        private void convert(byte b) {
-            if (inText) {
-                text.write(b);
-                inText = escaped || b != '"';
-                escaped = !escaped && b == '\\';
-                return;
-            }
-            writeText(b == ':');
-            if (b == '"') {
-                inText = true;
-                text.write(b);
-            } else {
-                out.write(b);
-            }
-        }
-
-        private void end() {
-            writeText(false);
-        }
-
-        private void writeText(boolean isKey) {
-            if (text.size() == 0) {
-                return;
-            }
-            var bytes = text.toByteArray();
-            text.reset();
-            for (int i = 0; i < bytes.length; i++) {
-                byte next = i + 1 < bytes.length ? bytes[i + 1] : 0;
-                if (isKey && bytes[i] == ':' && next == ':') {
-                    out.write('.');
-                    i++;
-                } else if (i != 1 || bytes[i] != '_' || next != '$') {
-                    out.write(bytes[i]);
-                }
-            }
-        }
-
-        private ByteBuffer take() {
-            var taken = ByteBuffer.wrap(out.toByteArray());
-            out.reset();
-            return taken;
         }
     }
 }

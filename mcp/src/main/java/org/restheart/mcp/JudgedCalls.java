@@ -162,7 +162,7 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     ///
     /// @throws ProblemException if the REST API refuses the request
     Optional<DataFacts> facts(Request outer, JudgedRequest inner) {
-        return requests.facts(outer, inner.with(DataWrite.KEY, DataWrite.Kind.AS_REQUESTED));
+        return requests.facts(outer, inner);
     }
 
     /// The number of documents that match; empty if the caller may not count, or MongoDB refuses.

@@ -182,7 +182,7 @@ record WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations con
     }
 
     private DataWrite.Report write(ToolCall call, JudgedRequest inner) {
-        return calls.send(call.http(), inner.with(DataWrite.KEY, DataWrite.Kind.AS_REQUESTED))
+        return calls.send(call.http(), inner)
                 .said(DataWrite.Report.class)
                 .orElseThrow(() ->
                         new RefusedCall("failed", RefusedCall.failed(call.http().id())));

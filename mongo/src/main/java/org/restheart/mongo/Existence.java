@@ -4,11 +4,11 @@ import static org.restheart.http.ProblemCode.NAMESPACE_NOT_FOUND;
 
 import java.util.List;
 import java.util.Optional;
+import org.restheart.data.Operation.Structure;
 import org.restheart.http.FoundWarnings;
-import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
-import org.restheart.http.access.ResourceKind;
+import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.ResourceMetadata;
@@ -27,7 +27,7 @@ record Existence(Metadata metadata, QuerySecurity security) {
         }
         if (path.collection() == null) {
             var db = metadata.db(request, path.db(), fresh);
-            if (!db.exists() && !creates(request, path)) {
+            if (!db.exists() && !creates(request)) {
                 throw missingDb(request, path);
             }
             warnOfName(request, path.db());
@@ -38,7 +38,7 @@ record Existence(Metadata metadata, QuerySecurity security) {
             if (!metadata.db(request, path.db(), fresh).exists()) {
                 throw missingDb(request, path);
             }
-            if (!creates(request, path)) {
+            if (!creates(request)) {
                 throw Problem.of(NAMESPACE_NOT_FOUND, missingCollection(path))
                         .withHints(remedy(request, path))
                         .raise();
@@ -51,7 +51,7 @@ record Existence(Metadata metadata, QuerySecurity security) {
 
     /// A database or collection that is made under nearly the name of another resource.
     private static void warnOfName(Request request, String name) {
-        if (creates(request, request.require(ResourcePath.KEY)) && name.startsWith("_")) {
+        if (creates(request) && name.startsWith("_")) {
             Remedies.wordOfDatabase(name)
                     .filter(word -> !word.equals(name))
                     .ifPresent(word -> FoundWarnings.add(
@@ -59,9 +59,8 @@ record Existence(Metadata metadata, QuerySecurity security) {
         }
     }
 
-    private static boolean creates(Request request, ResourcePath path) {
-        return request.method() == Method.PUT
-                && (path.kind() == ResourceKind.DB || path.kind().isCollection());
+    private static boolean creates(Request request) {
+        return request.require(DataTarget.KEY).operation() == Structure.CREATE;
     }
 
     /// For writes, which do not create collections by themselves, and for paths with the database in front, as

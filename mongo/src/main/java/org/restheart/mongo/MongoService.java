@@ -32,8 +32,10 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.RequestKind;
+import org.restheart.http.parameter.OperationTable;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.Reauthorization;
@@ -230,6 +232,8 @@ public final class MongoService implements Service, AutoCloseable {
                 Optional.ofNullable(path.collection()),
                 targetId(request, path),
                 path.kind(),
+                request.attribute(JudgedRequest.OPERATION)
+                        .orElseGet(() -> OperationTable.of(path.kind(), request.method())),
                 demands(request, path));
     }
 

@@ -7,12 +7,14 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import java.util.Locale;
 import java.util.Optional;
 import org.restheart.bson.fields.FilterMistakes;
+import org.restheart.data.Operation.Structure;
 import org.restheart.http.EntityTagList;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.content.UpdateContent;
@@ -54,17 +56,17 @@ record RequestChecks(
                 .or(() -> path.kind().isFiles() ? FilterMistakes.ofFiles(filter) : Optional.empty())
                 .ifPresent(text -> FoundWarnings.add(request, text));
         forbiddenOperators.check(parameters);
-        var fresh = parameters.noCache() || ResourceMethods.isStructuralChange(path.kind(), request.method());
+        var operation = request.require(DataTarget.KEY).operation();
+        var fresh = parameters.noCache() || operation.isOfWhole();
         var resource = existence.require(request, path, fresh);
         var session = SessionParameter.parse(request.query());
         if (!ResourceMethods.allows(path.kind(), request.method())) {
             var refusal = Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed");
             throw (path.kind() == ResourceKind.CHANGE_STREAM ? refusal.with("Allow", "GET, OPTIONS") : refusal).raise();
         }
-        FindParameters.selectionOnCollection(request, path)
+        FindParameters.selectionOnCollection(request, path, operation)
                 .ifPresent(mistake -> checkSelectionOnCollection(request, resource, mistake));
-        if (SessionParameter.namesTransaction(request.query())
-                && ResourceMethods.writesOutsideOfTransactions(path.kind(), request.method())) {
+        if (SessionParameter.namesTransaction(request.query()) && operation instanceof Structure) {
             FoundWarnings.add(
                     request, "databases, collections and indexes are written outside of transactions, at once");
         }

@@ -2,6 +2,8 @@ package org.restheart.mongo;
 
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.restheart.data.Operation.Structure;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -12,7 +14,6 @@ import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.HiddenFields;
-import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.Schemas;
 
@@ -34,7 +35,8 @@ record RequestDispatcher(RequestChecks checks, MongoRoutes routes, Descriptions 
         Supplier<Response> answer = () -> HiddenFields.hidesErrorDetails(checked.http())
                 ? withoutQuotes(handler, checked)
                 : handler.handle(checked);
-        return !request.method().isSafe() && ResourceMethods.changesDescription(path.kind(), request.method())
+        return checked.operation() instanceof Structure
+                        || (checked.operation() instanceof Write && path.kind().isSchemas())
                 ? invalidating(path, answer)
                 : answer.get();
     }

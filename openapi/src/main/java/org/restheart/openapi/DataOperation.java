@@ -4,9 +4,10 @@ import static org.restheart.http.Method.POST;
 import static org.restheart.http.access.ResourceKind.AGGREGATIONS;
 
 import java.util.List;
+import org.restheart.data.Operation;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.parameter.Use;
+import org.restheart.http.parameter.OperationTable;
 
 /// One operation of the data API: a method of a kind of resource. Immutable.
 ///
@@ -26,8 +27,8 @@ record DataOperation(
         Input input) {
 
     /// Which parameters its requests may have.
-    Use use() {
-        return Use.of(kind, method);
+    Operation use() {
+        return OperationTable.of(kind, method);
     }
 
     /// Whether it changes data.

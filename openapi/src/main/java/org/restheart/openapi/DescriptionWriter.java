@@ -27,11 +27,12 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonMode;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.StatusText;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.parameter.Use;
 import org.restheart.openapi.DataOperation.Input;
 import org.restheart.openapi.DataOperation.Output;
 import org.restheart.openapi.OpenApiConfig.Server;
@@ -446,7 +447,7 @@ final class DescriptionWriter {
             if (HAVE_TAGS.contains(operation.output()) && status != 204 && status != 207 && status < 400) {
                 headers.append("ETag", header("the version"));
             }
-            if (status == 200 && operation.use() == Use.LIST) {
+            if (status == 200 && operation.use() == Read.FIND) {
                 headers.append("Link", header("the next page, as `rel=\"next\"`"))
                         .append("X-Count-Strategy", header("whether the count asked for is `exact` or `estimated`"))
                         .append(
@@ -544,7 +545,7 @@ final class DescriptionWriter {
                 if (operation.writes()) {
                     statuses.add(409);
                 }
-                if (operation.takesPrecondition() || operation.use() == Use.CREATE) { // If-Match: * creates nothing
+                if (operation.takesPrecondition() || operation.use() == Write.INSERT) { // If-Match: * creates nothing
                     statuses.add(412);
                 }
                 if (WITH_VARIABLES.contains(operation.kind())

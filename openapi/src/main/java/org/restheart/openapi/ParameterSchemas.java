@@ -19,10 +19,10 @@ import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
 import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonMode;
+import org.restheart.data.Operation.Read;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.parameter.DataParameter;
-import org.restheart.http.parameter.Use;
 import org.restheart.http.parameter.ValueForm;
 import org.restheart.mongo.description.Shape;
 import org.restheart.openapi.OpenApiConfig.Server;
@@ -88,7 +88,7 @@ final class ParameterSchemas {
                     .getDocument("properties")
                     .forEach((name, schema) -> {
                         if (DataParameter.of(name)
-                                        .filter(known -> known.isKnown(Use.RUN))
+                                        .filter(known -> known.isKnown(Read.RUN))
                                         .isEmpty()
                                 && isAllowed(offered, name)) {
                             all.add(variable(name, schema.asDocument()));

@@ -1,5 +1,5 @@
-/// The language of operations on data: what a caller may see and do ([org.restheart.data.Access]). What is asked, and
-/// who carries it out, follow (docs/decisions/0019-operations-at-the-centre.md).
+/// The language of operations on data: what is done ([org.restheart.data.Operation]), and what a caller may see and do
+/// ([org.restheart.data.Access]). Who carries it out follows (docs/decisions/0019-operations-at-the-centre.md).
 ///
 /// Must not know: HTTP, how rules are written, the MongoDB driver.
 @NullMarked

@@ -31,6 +31,7 @@ import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
+import org.restheart.http.parameter.OperationTable;
 import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.FilePermissions;
 import org.restheart.security.acl.Permission;
@@ -291,6 +292,7 @@ class KindPermissionsTest {
                                 Optional.empty(),
                                 Optional.empty(),
                                 ResourceKind.COLLECTION,
+                                OperationTable.of(ResourceKind.COLLECTION, kind.method()),
                                 kind.demands()))
                 .with(caller(account));
     }

@@ -15,9 +15,9 @@ import org.bson.BsonDocument;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.data.Access;
+import org.restheart.data.Operation.Structure;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
-import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -25,7 +25,6 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.security.ProtectedCollection;
 import org.restheart.security.acl.PermissionsGuard;
@@ -127,20 +126,21 @@ public final class DataGuards {
     private record ExpiryGuard(List<? extends ProtectedCollection> collections) implements Filter {
         @Override
         public Response filter(Request request, Handler next) {
-            if (request.method() == Method.PUT
-                    && request.attribute(DataTarget.KEY).filter(this::concerns).isPresent()
+            if (request.attribute(DataTarget.KEY).filter(this::concerns).isPresent()
                     && request.require(RequestContent.KEY).value() instanceof BsonDocument index
                     && index.get("ops") instanceof BsonDocument options
                     && options.containsKey("expireAfterSeconds")) {
                 throw new ProblemException(
                         ProblemCode.CONFLICT,
-                        "accounts and permissions do not expire by an index: the last account with the root role could");
+                        "accounts and permissions do not expire by an index: the last account with the root role"
+                                + " could");
             }
             return next.handle(request);
         }
 
         private boolean concerns(DataTarget target) {
-            return target.kind() == ResourceKind.INDEX && collections.stream().anyMatch(own -> own.isTargetOf(target));
+            return target.operation() == Structure.CREATE_INDEX
+                    && collections.stream().anyMatch(own -> own.isTargetOf(target));
         }
     }
 

@@ -13,9 +13,12 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.Visibility;
+import org.restheart.data.Operation.Other;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Structure;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
-import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -25,8 +28,6 @@ import org.restheart.http.RequestContent.DocumentCheck;
 import org.restheart.http.Response;
 import org.restheart.http.WriteBounds;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.DataWrite;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -61,19 +62,20 @@ final class LastRootAccountGuard implements Filter {
         if (target.isEmpty()) {
             return next.handle(request);
         }
-        return switch (request.method()) {
-            case DELETE -> deletes(request, target.get(), next);
-            case PATCH -> changes(request, target.get(), next);
-            case PUT, POST -> replaces(request, target.get(), next);
-            case GET, HEAD, OPTIONS -> next.handle(request);
+        return switch (target.get().operation()) {
+            case Write.DELETE, Write.DELETE_MANY, Write.DELETE_ONE, Structure.DROP ->
+                deletes(request, target.get(), next);
+            case Write.UPDATE, Write.UPDATE_MANY, Write.UPDATE_ONE ->
+                concernsPasswordsAlone(request.require(RequestContent.KEY).value())
+                        ? next.handle(request)
+                        : changes(request, target.get(), next);
+            case Write.REPLACE_ONE -> changes(request, target.get(), next);
+            case Write.INSERT, Write.UPLOAD, Write.REPLACE -> replaces(request, target.get(), next);
+            case Read _, Structure _, Other _ -> next.handle(request);
         };
     }
 
     private Response deletes(Request request, DataTarget target, Handler next) {
-        // that of an index or a validator deletes no account
-        if (target.kind() != ResourceKind.DB && !holdsDocuments(target)) {
-            return next.handle(request);
-        }
         var filters = targeted(request, target);
         return inTurn(request, filters, () -> {
             refuseTheLast(request, filters);
@@ -82,14 +84,6 @@ final class LastRootAccountGuard implements Filter {
     }
 
     private Response changes(Request request, DataTarget target, Handler next) {
-        // that of a collection changes its properties, not its documents
-        if (target.kind() == ResourceKind.COLLECTION
-                || !holdsDocuments(target)
-                || (!DataWrite.replaces(request)
-                        && concernsPasswordsAlone(
-                                request.require(RequestContent.KEY).value()))) {
-            return next.handle(request);
-        }
         var filters = targeted(request, target);
         return inTurn(request, filters, () -> {
             if (target.id().isPresent()) {
@@ -102,7 +96,7 @@ final class LastRootAccountGuard implements Filter {
     }
 
     private Response replaces(Request request, DataTarget target, Handler next) {
-        return replaces(request, target) && holdsDocuments(target)
+        return replaces(request, target)
                 ? inTurn(
                         request,
                         replaced(request, target),
@@ -110,25 +104,18 @@ final class LastRootAccountGuard implements Filter {
                 : next.handle(request);
     }
 
-    /// Whether a `PUT` or `POST` can replace documents.
+    /// Whether a replacement or an insert can replace documents.
     static boolean replaces(Request request, DataTarget target) {
-        return request.method() == Method.PUT
+        return target.operation() == Write.REPLACE
                 ? target.id().isPresent()
                 : DataParameter.WRITE_MODE.isIn(request.query())
                         || request.query().names().stream().anyMatch(REPLACING::contains);
     }
 
-    private static boolean holdsDocuments(DataTarget target) {
-        return switch (target.kind()) {
-            case DOCUMENT, BULK_DOCUMENTS, COLLECTION -> true;
-            default -> false;
-        };
-    }
-
     /// Filters of the accounts that the documents of the request replace; none, for all accounts, if that is
     /// unknown.
     static List<BsonDocument> replaced(Request request, DataTarget target) {
-        if (request.method() == Method.PUT) {
+        if (target.operation() == Write.REPLACE) {
             return target.id()
                     .map(LastRootAccountGuard::ofId)
                     .map(List::of)
@@ -227,7 +214,7 @@ final class LastRootAccountGuard implements Filter {
         if (SessionParameter.namesTransaction(request.query())) {
             return filters;
         }
-        if (target.collection().isPresent() && holdsDocuments(target) && target.kind() != ResourceKind.COLLECTION) {
+        if (target.operation() instanceof Write) {
             var grant = request.caller().grant();
             // Which accounts match must not tell about hidden fields: any may be written then.
             var visibility = grant.projectResponse().map(Visibility::of);

@@ -7,16 +7,19 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.restheart.data.Access;
+import org.restheart.data.Operation;
+import org.restheart.data.Operation.Other;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Structure;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
-import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.WriteBounds;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.ResourceKind;
 
 /// Keeps accounts with the root role from callers who do not have it: who can set such an account's password can log
 /// in as it. Their requests cannot change, replace or delete these accounts, as if the access rule excluded them.
@@ -30,17 +33,14 @@ record RootAccountsGuard(RootAccounts accounts, Predicate<Request> withoutRole) 
     @Override
     public Response filter(Request request, Handler next) {
         var target = request.attribute(DataTarget.KEY).filter(accounts.users()::isWithin);
-        if (target.isEmpty()
-                || !mayWrite(request, target.get().kind())
-                || isRoot(request)
-                || withoutRole.test(request)) {
+        if (target.isEmpty() || !mayWrite(target.get().operation()) || isRoot(request) || withoutRole.test(request)) {
             return next.handle(request);
         }
         request.requireThread();
         var grant = request.caller().grant();
         var excluding = accounts.others();
         var named = named(request, target.get());
-        if (named.isEmpty() && excluding.isEmpty() && request.method() != Method.POST) { // inserts change none
+        if (named.isEmpty() && excluding.isEmpty() && target.get().operation() != Write.INSERT) { // inserts change none
             named = Optional.of(List.of());
         }
         if (named.filter(some -> accounts.existWithoutPassword(visible(some, grant)))
@@ -55,16 +55,11 @@ record RootAccountsGuard(RootAccounts accounts, Predicate<Request> withoutRole) 
                 .orElse(request));
     }
 
-    private static boolean mayWrite(Request request, ResourceKind kind) {
-        return switch (request.method()) {
-            case POST -> kind == ResourceKind.COLLECTION;
-            case PUT, PATCH -> kind == ResourceKind.DOCUMENT || kind == ResourceKind.BULK_DOCUMENTS;
-            case DELETE ->
-                switch (kind) {
-                    case DOCUMENT, BULK_DOCUMENTS, COLLECTION, DB -> true;
-                    default -> false;
-                };
-            case GET, HEAD, OPTIONS -> false;
+    private static boolean mayWrite(Operation operation) {
+        return switch (operation) {
+            case Write _ -> true;
+            case Structure.DROP -> true;
+            case Read _, Structure _, Other _ -> false;
         };
     }
 
@@ -78,19 +73,14 @@ record RootAccountsGuard(RootAccounts accounts, Predicate<Request> withoutRole) 
     /// Filters of the accounts that the request names: none, for all accounts, if it removes the whole collection.
     /// Empty if it names none.
     private static Optional<List<BsonDocument>> named(Request request, DataTarget target) {
-        return switch (request.method()) {
-            case PUT, POST ->
+        return switch (target.operation()) {
+            case Write.INSERT, Write.UPLOAD, Write.REPLACE ->
                 LastRootAccountGuard.replaces(request, target)
                         ? Optional.of(LastRootAccountGuard.replaced(request, target))
                         : Optional.empty();
-            case DELETE, PATCH -> {
-                if (target.kind() == ResourceKind.BULK_DOCUMENTS) {
-                    yield Optional.empty();
-                }
-                yield Optional.of(
-                        target.id().map(LastRootAccountGuard::ofId).stream().toList());
-            }
-            case GET, HEAD, OPTIONS -> Optional.empty();
+            case Write.UPDATE, Write.DELETE, Structure.DROP ->
+                Optional.of(target.id().map(LastRootAccountGuard::ofId).stream().toList());
+            case Read _, Write _, Structure _, Other _ -> Optional.empty();
         };
     }
 

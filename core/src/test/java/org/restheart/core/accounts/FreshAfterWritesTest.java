@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
@@ -21,8 +22,8 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.testkit.TestRequests;
 
 class FreshAfterWritesTest {
-    private static final DataTarget TARGET =
-            new DataTarget(Optional.of("db"), Optional.of("acl"), Optional.empty(), ResourceKind.COLLECTION, Set.of());
+    private static final DataTarget TARGET = new DataTarget(
+            Optional.of("db"), Optional.of("acl"), Optional.empty(), ResourceKind.COLLECTION, Write.INSERT, Set.of());
     private static final RuntimeException FAILURE = new IllegalStateException("nobody knows whether it has happened");
 
     private final List<DataTarget> written = new ArrayList<>();

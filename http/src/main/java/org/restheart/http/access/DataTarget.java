@@ -3,6 +3,7 @@ package org.restheart.http.access;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonValue;
+import org.restheart.data.Operation;
 import org.restheart.data.Privilege;
 import org.restheart.http.attribute.Key;
 
@@ -12,12 +13,14 @@ import org.restheart.http.attribute.Key;
 /// @param db empty for the root and for sessions
 /// @param collection empty above collections
 /// @param id the id of the document in the path; empty without one, and for a malformed id
+/// @param operation what the request does
 /// @param demands the flags that an access rule must set to allow the request
 public record DataTarget(
         Optional<String> db,
         Optional<String> collection,
         Optional<BsonValue> id,
         ResourceKind kind,
+        Operation operation,
         Set<Privilege> demands) {
     public static final Key<DataTarget> KEY = Key.named("data target");
 }

@@ -9,14 +9,10 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.http.Request;
 import org.restheart.http.attribute.Key;
 
 /// Options of a write that only judged requests have, and its result, which its response says.
 public final class DataWrite {
-    /// For a request with a filter: which of the matching documents it applies to.
-    public static final Key<Kind> KEY = Key.named("write");
-
     /// Whether the documents of an array are inserted in their order, up to the first that fails. Not for a
     /// request that may be a repeated one: what it has inserted before fails.
     public static final Key<Boolean> ORDERED = Key.named("ordered");
@@ -38,16 +34,6 @@ public final class DataWrite {
     public static final String DUPLICATE_KEY_ERROR = "Duplicate key error";
 
     private DataWrite() {}
-
-    /// Which of the documents that match a filter are written.
-    public enum Kind {
-        /// All that match, or the one named in the path.
-        AS_REQUESTED,
-        /// One that matches.
-        ONE,
-        /// One that matches; it is replaced by the content.
-        REPLACE_ONE
-    }
 
     /// The result of a write.
     ///
@@ -99,11 +85,6 @@ public final class DataWrite {
         public static Report deleted(long deleted) {
             return new Report(0, 0, deleted, List.of(), Optional.empty(), List.of());
         }
-    }
-
-    /// Whether a `PATCH` replaces the document that matches by its content, instead of changing it.
-    public static boolean replaces(Request request) {
-        return request.attribute(KEY).filter(Kind.REPLACE_ONE::equals).isPresent();
     }
 
     /// Whether a write is refused by the validator or the schema of its collection.

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonMode;
 import org.restheart.data.Access;
+import org.restheart.data.Operation;
 import org.restheart.http.Body;
 import org.restheart.http.Fields;
 import org.restheart.http.Headers;
@@ -32,6 +33,9 @@ import org.restheart.http.attribute.Key;
 /// @param options attributes that clients of the REST API cannot set, by keys that the handlers read
 public record JudgedRequest(
         Method method, RequestPath path, Query query, Fields headers, Body body, Via via, Attributes options) {
+
+    /// What it does, if that is not what its method and path say: writes one of the documents that match its filter.
+    public static final Key<Operation> OPERATION = Key.named("operation");
 
     /// How documents are written, in place of the parameter `jsonMode`.
     public static final Key<JsonMode> JSON_MODE = Key.named("JSON mode");

@@ -16,9 +16,10 @@ public record Via(Service service, Optional<String> action) {
 
     /// The operations of all services, as `action(…)` names them.
     public static final Set<String> ACTIONS = Words.of("""
-            aggregate collection-indexes collection-schema count delete-many deleteMany deleteOne explain find findOne
-            insert-many insertMany insertOne list-collections list-databases query replaceOne run-aggregation
-            subscription update-document update-many updateMany updateOne watch""");
+        aggregate collection-indexes collection-schema count delete-many deleteMany deleteOne explain find findOne
+        insert-many insertMany insertOne list-collections list-databases query replaceOne run-aggregation
+        subscription update-document update-many updateMany updateOne watch\
+        """);
 
     /// Set by [JudgedRequests]; a request without it is one that a client sent to the REST API.
     static final Key<Via> KEY = Key.named("via");
@@ -54,6 +55,11 @@ public record Via(Service service, Optional<String> action) {
             throw new IllegalArgumentException("not among the actions: " + action);
         }
         return new Via(service, Optional.of(action));
+    }
+
+    /// Whether a service other than the REST API asks, which wants to know what a write has done.
+    public static boolean isService(Request request) {
+        return of(request).service != Service.REST;
     }
 
     public static Via of(Request request) {

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.restheart.data.Operation;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
 import org.restheart.http.Words;
@@ -59,40 +60,40 @@ public enum DataParameter {
         /// other gateways have for it, in lower case; what it reveals; its form; whether several values
         /// count (`repeatable`; of others the first), whether the read of what was written has it too
         /// (`inherited`), whether a write without it may be another than its client meant (`deciding`); the
-        /// requests to which it applies, if their descriptions name it; its meaning. A hyphen stands for
+        /// operations to which it applies, if their descriptions name it; its meaning. A hyphen stands for
         /// nothing.
         static final Map<String, List<String>> LINES = """
-            PAGE_SIZE             | pagesize             | limit size per_page perpage  | NOTHING    | number 0 max   | -          | LIST NAMES CHECK RUN | documents per page
-            PAGE                  | page                 | skip offset                  | NOTHING    | number 1       | -          | LIST NAMES RUN | the number of the page, from 1
-            SORT                  | sort sort_by         | order order_by orderby       | ORDER      | json SORT      | repeatable | LIST CHECK | an order: a property, `-property`, or an object; several count in order
-            HINT                  | hint                 | -                            | INDEX      | json HINT      | repeatable | LIST COUNT CHECK | an index: its keys, also `+property` and `-property`, or its name
-            EAGER                 | eager                | -                            | NOTHING    | must LINEAR RANDOM NONE | - | LIST | where the positions of deep pages are prepared
-            KEYS                  | keys                 | projection fields select     | PROJECTION | json OBJECT {"_id": 1} | repeatable | LIST ONE | a projection: which properties are wanted; several are merged
-            COUNT                 | count                | -                            | NOTHING    | flag estimated | -          | LIST | count what matches; `estimated`: from metadata, where nothing is filtered
-            FILTER                | filter               | query q where                | CONDITION  | json CONDITION {"_id": {"$exists": true}} | repeatable | LIST ONE COUNT CHECK WRITE CHANGE BULK CHANGE_MANY | a query of MongoDB; may be repeated, all must match
-            VARIABLES_OF_PIPELINE | avars                | -                            | VARIABLES  | json VARIABLES {} | -       | RUN LISTEN | values of the variables of the pipeline
-            ID_TYPE               | id_type              | -                            | NOTHING    | must OID STRING_OID STRING NUMBER DATE MINKEY MAXKEY NULL BOOLEAN UUID DECIMAL128 DOCUMENT =STRING_OID | inherited | ONE CREATE WRITE CHANGE | the type of the id
-            REPRESENTATION        | rep                  | -                            | NOTHING    | may STANDARD HAL SHAL S=STANDARD PLAIN_JSON=SHAL PJ=SHAL | inherited | LIST NAMES ONE CREATE BULK CHANGE_MANY RUN | the representation of results
-            HAL                   | hal                  | -                            | NOTHING    | must FULL F=FULL COMPACT C=COMPACT | - | LIST NAMES ONE RUN | how many links HAL has
-            WITHOUT_PROPERTIES    | np                   | -                            | NOTHING    | flag           | -          | LIST NAMES ONE RUN | without properties of the collection, in HAL
+            PAGE_SIZE             | pagesize             | limit size per_page perpage  | NOTHING    | number 0 max   | -          | FIND LIST CHECK RUN AGGREGATE | documents per page
+            PAGE                  | page                 | skip offset                  | NOTHING    | number 1       | -          | FIND LIST RUN AGGREGATE | the number of the page, from 1
+            SORT                  | sort sort_by         | order order_by orderby       | ORDER      | json SORT      | repeatable | FIND CHECK | an order: a property, `-property`, or an object; several count in order
+            HINT                  | hint                 | -                            | INDEX      | json HINT      | repeatable | FIND COUNT CHECK | an index: its keys, also `+property` and `-property`, or its name
+            EAGER                 | eager                | -                            | NOTHING    | must LINEAR RANDOM NONE | - | FIND | where the positions of deep pages are prepared
+            KEYS                  | keys                 | projection fields select     | PROJECTION | json OBJECT {"_id": 1} | repeatable | FIND GET | a projection: which properties are wanted; several are merged
+            COUNT                 | count                | -                            | NOTHING    | flag estimated | -          | FIND | count what matches; `estimated`: from metadata, where nothing is filtered
+            FILTER                | filter               | query q where                | CONDITION  | json CONDITION {"_id": {"$exists": true}} | repeatable | FIND GET COUNT CHECK REPLACE DELETE UPDATE DELETE_MANY UPDATE_MANY | a query of MongoDB; may be repeated, all must match
+            VARIABLES_OF_PIPELINE | avars                | -                            | VARIABLES  | json VARIABLES {} | -       | RUN AGGREGATE WATCH | values of the variables of the pipeline
+            ID_TYPE               | id_type              | -                            | NOTHING    | must OID STRING_OID STRING NUMBER DATE MINKEY MAXKEY NULL BOOLEAN UUID DECIMAL128 DOCUMENT =STRING_OID | inherited | GET INSERT REPLACE DELETE UPDATE | the type of the id
+            REPRESENTATION        | rep                  | -                            | NOTHING    | may STANDARD HAL SHAL S=STANDARD PLAIN_JSON=SHAL PJ=SHAL | inherited | FIND LIST GET INSERT DELETE_MANY UPDATE_MANY RUN AGGREGATE | the representation of results
+            HAL                   | hal                  | -                            | NOTHING    | must FULL F=FULL COMPACT C=COMPACT | - | FIND LIST GET RUN AGGREGATE | how many links HAL has
+            WITHOUT_PROPERTIES    | np                   | -                            | NOTHING    | flag           | -          | FIND LIST GET RUN AGGREGATE | without properties of the collection, in HAL
             JSON_MODE             | jsonMode             | -                            | NOTHING    | may relaxed strict extended shell default=default | inherited | EVERY | how types that JSON lacks are spelled
-            READ_CONCERN          | readConcern          | -                            | NOTHING    | may local available majority linearizable snapshot | - | LIST ONE COUNT CHECK | for this request, in place of the connection's
-            READ_PREFERENCE       | readPreference       | -                            | NOTHING    | may primary primaryPreferred secondary secondaryPreferred nearest | - | LIST ONE COUNT CHECK | for this request, in place of the connection's
-            WRITE_CONCERN         | writeConcern         | -                            | NOTHING    | may ACKNOWLEDGED W1 W2 W3 JOURNALED MAJORITY UNACKNOWLEDGED=UNACKNOWLEDGED | - | CREATE WRITE CHANGE BULK CHANGE_MANY | for this request, in place of the connection's
-            SHARD_KEY             | shardkey             | -                            | CONDITION  | json CONDITION {"_id": 1} | inherited | ONE WRITE CHANGE BULK CHANGE_MANY | the shard key of the document
-            WRITE_MODE            | wm writeMode         | upsert                       | NOTHING    | may insert update upsert | - | CREATE WRITE CHANGE | whether documents are inserted, updated, or either
-            CHECK_ETAG            | checkEtag            | etag if_match ifmatch        | NOTHING    | flag           | deciding   | WRITE CHANGE MANAGE | require `If-Match`
-            COLLATION             | collation            | -                            | COMPARISON | json OBJECT {"locale": "en", "strength": 2} | - | LIST COUNT CHECK BULK CHANGE_MANY RUN | how texts are compared and sorted
-            ARRAY_FILTERS         | arrayFilters         | -                            | ELEMENTS   | json FILTERS [{"e.n": {"$gt": 1}}] | - | CHANGE CHANGE_MANY | which elements `$[e]` in paths stands for
-            WITHOUT_CACHE         | nocache              | -                            | NOTHING    | flag           | -          | LIST ONE | ask MongoDB whether database and collection exist
-            CACHE                 | cache                | -                            | NOTHING    | switch         | -          | LIST | accepted, without effect
-            AFTER                 | after                | -                            | ORDER      | json TEXT      | -          | LIST CHECK | taken from the `Link` of a page: what follows that page
+            READ_CONCERN          | readConcern          | -                            | NOTHING    | may local available majority linearizable snapshot | - | FIND GET COUNT CHECK | for this request, in place of the connection's
+            READ_PREFERENCE       | readPreference       | -                            | NOTHING    | may primary primaryPreferred secondary secondaryPreferred nearest | - | FIND GET COUNT CHECK | for this request, in place of the connection's
+            WRITE_CONCERN         | writeConcern         | -                            | NOTHING    | may ACKNOWLEDGED W1 W2 W3 JOURNALED MAJORITY UNACKNOWLEDGED=UNACKNOWLEDGED | - | INSERT REPLACE DELETE UPDATE DELETE_MANY UPDATE_MANY | for this request, in place of the connection's
+            SHARD_KEY             | shardkey             | -                            | CONDITION  | json CONDITION {"_id": 1} | inherited | GET REPLACE DELETE UPDATE DELETE_MANY UPDATE_MANY | the shard key of the document
+            WRITE_MODE            | wm writeMode         | upsert                       | NOTHING    | may insert update upsert | - | INSERT REPLACE DELETE UPDATE | whether documents are inserted, updated, or either
+            CHECK_ETAG            | checkEtag            | etag if_match ifmatch        | NOTHING    | flag           | deciding   | REPLACE DELETE UPDATE CREATE ALTER DROP | require `If-Match`
+            COLLATION             | collation            | -                            | COMPARISON | json OBJECT {"locale": "en", "strength": 2} | - | FIND COUNT CHECK DELETE_MANY UPDATE_MANY RUN AGGREGATE | how texts are compared and sorted
+            ARRAY_FILTERS         | arrayFilters         | -                            | ELEMENTS   | json FILTERS [{"e.n": {"$gt": 1}}] | - | UPDATE UPDATE_MANY | which elements `$[e]` in paths stands for
+            WITHOUT_CACHE         | nocache              | -                            | NOTHING    | flag           | -          | FIND GET | ask MongoDB whether database and collection exist
+            CACHE                 | cache                | -                            | NOTHING    | switch         | -          | FIND | accepted, without effect
+            AFTER                 | after                | -                            | ORDER      | json TEXT      | -          | FIND CHECK | taken from the `Link` of a page: what follows that page
             EXPLAIN               | explain              | -                            | NOTHING    | must queryPlanner executionStats =queryPlanner | - | - | the plan of the query in place of its documents
             SCHEMA                | schema               | -                            | NOTHING    | text string    | -          | CHECK | a schema of the database's store; without, the collection's
-            RESUME_AFTER          | resumeAfter          | -                            | NOTHING    | json TEXT {"_data": "…"} | - | LISTEN | what follows the event with this token; tokens come with events
-            START_AT              | startAtOperationTime | -                            | NOTHING    | text string    | -          | LISTEN | what follows this time: seconds since 1970, or a timestamp
-            SESSION               | sid                  | session sessionid session_id | NOTHING    | text string uuid | inherited deciding | LIST ONE COUNT CHECK CREATE WRITE CHANGE BULK CHANGE_MANY | a session
-            TRANSACTION           | txn                  | tx txid trx trxid txnid txn_id transactionid transaction_id transaction | NOTHING | text integer int64 | inherited deciding | LIST ONE COUNT CHECK CREATE WRITE CHANGE BULK CHANGE_MANY | a transaction of the session
+            RESUME_AFTER          | resumeAfter          | -                            | NOTHING    | json TEXT {"_data": "…"} | - | WATCH | what follows the event with this token; tokens come with events
+            START_AT              | startAtOperationTime | -                            | NOTHING    | text string    | -          | WATCH | what follows this time: seconds since 1970, or a timestamp
+            SESSION               | sid                  | session sessionid session_id | NOTHING    | text string uuid | inherited deciding | FIND GET COUNT CHECK INSERT REPLACE DELETE UPDATE DELETE_MANY UPDATE_MANY | a session
+            TRANSACTION           | txn                  | tx txid trx trxid txnid txn_id transactionid transaction_id transaction | NOTHING | text integer int64 | inherited deciding | FIND GET COUNT CHECK INSERT REPLACE DELETE UPDATE DELETE_MANY UPDATE_MANY | a transaction of the session
             PRETTY                | pretty               | -                            | NOTHING    | switch         | -          | - | JSON over several lines
             WITHOUT_CHALLENGE     | noauthchallenge      | -                            | NOTHING    | flag           | -          | - | no `WWW-Authenticate` with a refusal
             """.lines()
@@ -102,7 +103,7 @@ public enum DataParameter {
 
     static final List<DataParameter> ALL = List.of(values());
 
-    private static final Set<Set<Use>> LOCAL = Set.of(Set.of(Use.CHECK), Set.of(Use.LISTEN));
+    private static final Set<Set<String>> LOCAL = Set.of(Set.of("CHECK"), Set.of("WATCH"));
     private static final Map<String, DataParameter> BY_NAME = new HashMap<>();
     private static final Map<String, String> MEANT = new HashMap<>();
 
@@ -122,9 +123,7 @@ public enum DataParameter {
     private final Reveals reveals = Reveals.valueOf(line.get(3));
     private final ValueForm form = ValueForm.of(line.get(4));
     private final Set<String> traits = Set.copyOf(cell(5));
-    private final Set<Use> uses = cell(6).equals(List.of("EVERY"))
-            ? EnumSet.allOf(Use.class)
-            : cell(6).stream().map(Use::valueOf).collect(Collectors.toSet());
+    private final Set<String> operations = Set.copyOf(cell(6));
 
     private List<String> cell(int column) {
         var text = line.get(column);
@@ -219,8 +218,8 @@ public enum DataParameter {
         return line.getLast();
     }
 
-    public boolean appliesTo(Use use) {
-        return uses.contains(use);
+    public boolean appliesTo(Operation operation) {
+        return operations.contains("EVERY") || operations.contains(operation.toString());
     }
 
     /// The methods of requests to which it applies.
@@ -228,7 +227,7 @@ public enum DataParameter {
         var methods = EnumSet.noneOf(Method.class);
         for (var method : List.of(Method.GET, Method.POST, Method.PUT, Method.PATCH, Method.DELETE)) {
             for (var kind : ResourceKind.values()) {
-                if (appliesTo(Use.of(kind, method))) {
+                if (appliesTo(OperationTable.of(kind, method))) {
                     methods.add(method);
                 }
             }
@@ -237,8 +236,8 @@ public enum DataParameter {
     }
 
     /// Whether a request may have it: some names mean nothing but where they are read, as those of variables may.
-    public boolean isKnown(Use use) {
-        return !LOCAL.contains(uses) || uses.contains(use);
+    public boolean isKnown(Operation operation) {
+        return !LOCAL.contains(operations) || appliesTo(operation);
     }
 
     /// Whether the read of what was written has it, too.

@@ -136,7 +136,7 @@ public final class Aggregations {
         return DocumentContent.response(
                 new Room(request.http().lease(), sizes.of(request.namespace(), aggregation.uri()), BATCH),
                 batch -> documents.results(request.namespace(), shown, settings, aggregation.allowDiskUse(), batch),
-                format(request));
+                format(request).shownTo(request.http()));
     }
 
     private static DocumentFormat format(DataRequest request) {

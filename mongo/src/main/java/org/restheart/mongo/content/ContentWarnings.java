@@ -6,14 +6,16 @@ import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Hint;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.ShortText;
 import org.restheart.http.Words;
+import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.DataWrite;
+import org.restheart.http.judged.Via;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Warnings about the content of requests that have been carried out: files in forms that become documents or
@@ -100,14 +102,11 @@ public final class ContentWarnings {
         }
 
         boolean lacksContent() {
-            boolean writes = switch (method) {
-                case POST -> kind == ResourceKind.COLLECTION || kind == ResourceKind.SCHEMA_STORE;
-                case PUT -> kind == ResourceKind.DOCUMENT || kind == ResourceKind.SCHEMA;
-                default -> false;
-            };
-            return writes
+            var operation = request.require(DataTarget.KEY).operation();
+            return (operation == Write.INSERT || operation == Write.REPLACE)
+                    && !kind.isFiles()
                     && request.body().isAbsent()
-                    && request.attribute(DataWrite.KEY).isEmpty()
+                    && !Via.isService(request)
                     && content().isEmpty();
         }
     }

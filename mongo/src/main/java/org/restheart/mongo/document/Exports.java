@@ -79,7 +79,7 @@ record Exports(
         return coalesced.page(
                 request.http(),
                 query,
-                form,
+                FindDocuments.form(request, form),
                 use -> response(query, use, batch -> use.change().apply(finder).find(query, batch), format));
     }
 

@@ -112,7 +112,12 @@ public final class FindDocuments implements DataHandler {
         if (EntityTags.isKnown(request.http(), etag)) {
             return JsonResponses.empty(304).with(VARY);
         }
-        var document = request.path().kind().isSchemas() ? SchemaForm.shown(found) : found;
+        var document = request.path().kind().isSchemas()
+                ? SchemaForm.shown(found)
+                : request.http()
+                        .attribute(DocumentFormat.SHOWN)
+                        .map(form -> form.apply(found))
+                        .orElse(found);
         if (request.http().attribute(JudgedRequest.AS_VALUE).orElse(false)) {
             return Response.status(200).saying(document);
         }
@@ -194,7 +199,10 @@ public final class FindDocuments implements DataHandler {
         var mode = request.parameters().format().jsonMode();
         var query = queries.page(request);
         return coalesced.page(
-                request.http(), query, mode.name(), use -> run(use, query, shown(request, JsonArray.of(mode))));
+                request.http(),
+                query,
+                form(request, mode.name()),
+                use -> run(use, query, shown(request, JsonArray.of(mode))));
     }
 
     private Response hal(DataRequest request, OptionalLong size) {
@@ -209,9 +217,16 @@ public final class FindDocuments implements DataHandler {
                 .orElseGet(() -> run(Use.alone(request.http().lease()), page, format));
     }
 
+    /// What distinguishes the results that requests with equal queries may share.
+    static String form(DataRequest request, String format) {
+        return request.http().attribute(DocumentFormat.SHOWN).isPresent() ? format + " shown" : format;
+    }
+
     /// Schemas are stored escaped.
     static DocumentFormat shown(DataRequest request, DocumentFormat format) {
-        return request.path().kind().isSchemas() ? format.mapped((schema, _) -> SchemaForm.shown(schema)) : format;
+        return request.path().kind().isSchemas()
+                ? format.mapped((schema, _) -> SchemaForm.shown(schema))
+                : format.shownTo(request.http());
     }
 
     private Response.Ready run(Use use, FindQuery query, DocumentFormat format) {

@@ -15,10 +15,12 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.bson.RawDocuments;
-import org.restheart.http.Method;
+import org.restheart.data.Operation;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.http.judged.Via;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
@@ -128,43 +130,46 @@ public final class SingleWrites {
                 preconditions.ofDocument(request));
     }
 
-    /// `PATCH` and `DELETE` of `/{db}/{collection}/*` in judged requests for one document that matches a filter:
-    /// finds the id of one, then runs the request for that document. The write has the filter too, so that a
-    /// document that has changed in between is not written and another one is searched.
-    ///
-    /// In mode `upsert` a document is inserted when none matches, also for a request about many.
+    /// The writes of one document that matches a filter, which services ask for. In mode `upsert` a document is
+    /// inserted
+    /// when none matches, also by an update of many.
     ///
     /// @param others for all matching documents, and for requests of clients
     public DataHandler ofOneOr(DataHandler others) {
         return request -> {
-            var kind = request.http().attribute(DataWrite.KEY);
-            if (kind.isEmpty()) {
+            if (!Via.isService(request.http())) {
                 return others.handle(request);
             }
             request.http().requireThread();
-            boolean upserts = request.http().method() == Method.PATCH && mode(request) == WriteMode.UPSERT;
-            if (kind.get() == DataWrite.Kind.AS_REQUESTED) {
-                return upserts && first(request).isEmpty()
-                        ? patch(request.withNewId(newId(request)))
-                        : others.handle(request);
-            }
-            DataHandler handler = request.http().method() == Method.DELETE
-                    ? this::delete
-                    : kind.get() == DataWrite.Kind.REPLACE_ONE ? this::put : this::patch;
-            for (int attempt = 1; ; attempt++) {
-                var id = first(request);
-                if (id.isEmpty() && !upserts) {
-                    return JsonResponses.empty(200).saying(DataWrite.Report.changed(0, 0));
-                }
-                try {
-                    return handler.handle(id.map(request::withId).orElseGet(() -> request.withNewId(newId(request))));
-                } catch (ProblemException e) {
-                    if (id.isEmpty() || e.problem().code() != NOT_FOUND || attempt == MAX_ATTEMPTS) {
-                        throw e;
-                    }
-                }
-            }
+            return switch (request.operation()) {
+                case Write.REPLACE_ONE -> ofOne(request, this::put);
+                case Write.UPDATE_ONE -> ofOne(request, this::patch);
+                case Write.DELETE_ONE -> ofOne(request, this::delete);
+                case Write.UPDATE_MANY ->
+                    mode(request) == WriteMode.UPSERT && first(request).isEmpty()
+                            ? patch(request.withNewId(newId(request)))
+                            : others.handle(request);
+                case Operation _ -> others.handle(request);
+            };
         };
+    }
+
+    /// Finds the id of one document that matches, then writes that document. The write has the filter too, so that a
+    /// document that has changed in between is not written and another one is searched.
+    private Response ofOne(DataRequest request, DataHandler write) {
+        for (int attempt = 1; ; attempt++) {
+            var id = first(request);
+            if (id.isEmpty() && mode(request) != WriteMode.UPSERT) {
+                return JsonResponses.empty(200).saying(DataWrite.Report.changed(0, 0));
+            }
+            try {
+                return write.handle(id.map(request::withId).orElseGet(() -> request.withNewId(newId(request))));
+            } catch (ProblemException e) {
+                if (id.isEmpty() || e.problem().code() != NOT_FOUND || attempt == MAX_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /// The id of a document that the request may write.
@@ -206,7 +211,7 @@ public final class SingleWrites {
 
     /// Executes a write; without others, if its result has to be reported to a service, which waits for that.
     private Response write(DataRequest request, DocumentWrite write, Function<WriteOutcome, Response.Ready> answer) {
-        if (request.http().attribute(DataWrite.KEY).isEmpty()) {
+        if (!Via.isService(request.http())) {
             return writes.write(write, request.resource().plain(), answer);
         }
         request.http().requireThread();

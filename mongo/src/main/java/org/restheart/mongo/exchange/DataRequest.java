@@ -12,11 +12,13 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Stages;
 import org.restheart.data.Access;
+import org.restheart.data.Operation;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.WriteBounds;
+import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.find.Collations;
@@ -122,6 +124,10 @@ public record DataRequest(
                 .map(mongo -> Stages.member(mongo, "collation"))
                 .filter(BsonValue::isDocument)
                 .map(written -> Collations.of(written.asDocument(), "property mongo.collation of the collection"));
+    }
+
+    public Operation operation() {
+        return http.require(DataTarget.KEY).operation();
     }
 
     public Access grant() {

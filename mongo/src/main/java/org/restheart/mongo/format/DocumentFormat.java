@@ -1,17 +1,23 @@
 package org.restheart.mongo.format;
 
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Words;
+import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.JudgedRequests;
 
 /// Writes the documents of one result, one after the other: those below, [Csv], and HAL. Confined to one result.
 public interface DocumentFormat {
+    /// How documents of the target are shown, if not as they are stored. Set by guards.
+    Key<UnaryOperator<BsonDocument>> SHOWN = Key.named("shown documents");
+
     String mediaType();
 
     /// Writes the text before the first document.
@@ -56,6 +62,13 @@ public interface DocumentFormat {
                 format.end(count, out);
             }
         };
+    }
+
+    /// This format, of documents as the request is shown them.
+    default DocumentFormat shownTo(Request request) {
+        return request.attribute(SHOWN)
+                .map(form -> mapped((document, _) -> form.apply(document)))
+                .orElse(this);
     }
 
     /// This format, which refuses a result with too many documents instead of cutting it off unnoticed.

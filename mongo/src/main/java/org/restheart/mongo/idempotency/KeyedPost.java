@@ -25,7 +25,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.judged.DataWrite;
+import org.restheart.http.judged.Via;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.idempotency.Creation.NewIds;
@@ -237,7 +237,7 @@ public final class KeyedPost implements DataHandler {
             add(sha256, value);
             add(sha256, http.query().raw());
             add(sha256, http.headers().first("Content-Type").orElse(""));
-            add(sha256, http.attribute(DataWrite.KEY).isPresent() ? "reported" : "");
+            add(sha256, Via.isService(http) ? "reported" : "");
             sha256.update(http.body().bytes());
             return new BsonBinary(sha256.digest());
         }

@@ -8,11 +8,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Operation.Structure;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.KnownKeys;
-import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
+import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinitions;
@@ -21,7 +22,6 @@ import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.hal.HalPages;
-import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.write.Preconditions;
 
 /// Warnings about properties of a collection that will fail, or have no effect, when they are used. They are stored
@@ -43,8 +43,9 @@ public final class PropertyWarnings {
 
     /// @param request that has been carried out; nothing is said about requests for other resources
     public static List<String> of(Request request) {
-        boolean writes = request.method() == Method.PUT || request.method() == Method.PATCH;
-        if (!writes || !request.require(ResourcePath.KEY).kind().isCollection()) {
+        var target = request.require(DataTarget.KEY);
+        boolean writes = target.operation() == Structure.CREATE || target.operation() == Structure.ALTER;
+        if (!writes || !target.kind().isCollection()) {
             return List.of();
         }
         var warnings = new ArrayList<String>();

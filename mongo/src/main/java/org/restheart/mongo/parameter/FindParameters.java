@@ -13,6 +13,7 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
+import org.restheart.data.Operation;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
@@ -23,7 +24,6 @@ import org.restheart.http.parameter.ParameterValues;
 import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 import org.restheart.mongo.find.StagedFilter;
-import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// The documents that a request selects, their fields, and their order.
@@ -95,8 +95,8 @@ public record FindParameters(
 
     /// Says what is wrong with a write to a whole collection or database that has a parameter which selects documents:
     /// it lacks the `/*` of the documents, and would drop or change the whole. Empty for other requests.
-    public static Optional<String> selectionOnCollection(Request request, ResourcePath path) {
-        return ResourceMethods.isStructuralChange(path.kind(), request.method())
+    public static Optional<String> selectionOnCollection(Request request, ResourcePath path, Operation operation) {
+        return operation.isOfWhole()
                 ? DataParameter.in(request.query()).stream()
                         .filter(DataParameter::selects)
                         .findFirst()

@@ -22,6 +22,11 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.data.Operation;
+import org.restheart.data.Operation.Other;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Structure;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Hint;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
@@ -34,7 +39,7 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.http.parameter.DataParameter.Reveals;
-import org.restheart.http.parameter.Use;
+import org.restheart.http.parameter.OperationTable;
 import org.restheart.http.parameter.ValueForm;
 import org.restheart.mongo.resource.ResourcePath;
 
@@ -94,7 +99,7 @@ public final class ParameterWarnings {
                     asked -> "Idempotency-Key has no effect on " + asked.request.method()
                             + ": a repeated request is carried out again, unless it has If-Match"),
             Hint.of(
-                    asked -> asked.use == Use.CREATE && asked.has(FILTER) && !asked.mayMatch(),
+                    asked -> asked.use == Write.INSERT && asked.has(FILTER) && !asked.mayMatch(),
                     "the parameter filter has no effect on an insert"),
             Hint.of(
                     asked -> asked.kind.isBulk() && (asked.has(DataParameter.CHECK_ETAG) || asked.has("If-Match")),
@@ -104,7 +109,7 @@ public final class ParameterWarnings {
 
     private ParameterWarnings() {}
 
-    private record Asked(Request request, ResourceKind kind, Use use) {
+    private record Asked(Request request, ResourceKind kind, Operation use) {
         boolean has(DataParameter parameter) {
             return parameter.isIn(request.query());
         }
@@ -149,7 +154,7 @@ public final class ParameterWarnings {
             return NONE;
         }
         var kind = request.require(ResourcePath.KEY).kind();
-        var asked = new Asked(request, kind, Use.of(kind, request.method()));
+        var asked = new Asked(request, kind, OperationTable.of(kind, request.method()));
         var further = new ArrayList<String>();
         if (!isPlain) {
             refuseBrackets(query);
@@ -160,7 +165,7 @@ public final class ParameterWarnings {
                             "the parameter " + parameter.nameIn(query) + " has no effect on " + asked.use.object()));
         }
         further.addAll(Hint.about(asked, HINTS));
-        if (!isPlain && asked.use != Use.LISTEN && kind != ResourceKind.AGGREGATION) { // their definitions name some
+        if (!isPlain && asked.use != Read.WATCH && kind != ResourceKind.AGGREGATION) { // their definitions name some
             further.addAll(ofUnknown(request, kind, Set.of(), settings.strict()));
         }
         return new OfParameters(former(query), further);
@@ -168,10 +173,10 @@ public final class ParameterWarnings {
 
     /// Whether a parameter on which the documents of a request could depend is without effect. One that selects
     /// documents is refused where the request concerns the whole collection.
-    private static boolean isMeaningless(DataParameter parameter, Use use) {
+    private static boolean isMeaningless(DataParameter parameter, Operation use) {
         boolean matters = parameter.reveals() != Reveals.NOTHING || parameter == WRITE_MODE;
-        boolean isForUpsert = use == Use.CREATE && (parameter == FILTER || parameter == SHARD_KEY);
-        return matters && !parameter.appliesTo(use) && !isForUpsert && !(use == Use.MANAGE && parameter.selects());
+        boolean isForUpsert = use == Write.INSERT && (parameter == FILTER || parameter == SHARD_KEY);
+        return matters && !parameter.appliesTo(use) && !isForUpsert && !(use.isOfWhole() && parameter.selects());
     }
 
     private static List<String> former(Query query) {
@@ -253,7 +258,7 @@ public final class ParameterWarnings {
     /// @throws ProblemException 400 for one that is refused
     public static List<String> ofUnknown(Request request, ResourceKind kind, Set<String> variables, boolean strict) {
         var warnings = new ArrayList<String>();
-        var use = Use.of(kind, request.method());
+        var use = OperationTable.of(kind, request.method());
         for (var name : request.query().names()) {
             if (isKnown(name, use) || variables.contains(name)) {
                 continue;
@@ -283,7 +288,7 @@ public final class ParameterWarnings {
         return warnings;
     }
 
-    private static boolean isKnown(String name, Use use) {
+    private static boolean isKnown(String name, Operation use) {
         return DataParameter.of(name)
                 .filter(parameter -> parameter.isKnown(use))
                 .isPresent();
@@ -291,17 +296,17 @@ public final class ParameterWarnings {
 
     /// What is said of a parameter that is probably meant as a condition on a field, or as a variable. An access rule
     /// may read it, so that no warning calls it unknown.
-    private static Optional<String> ofAssignment(String name, String value, Use use) {
+    private static Optional<String> ofAssignment(String name, String value, Operation use) {
         return switch (use) {
-            case RUN ->
+            case Read.RUN, Read.AGGREGATE ->
                 assignment(name, value)
                         .map(meant -> "the parameter " + name
                                 + " is no variable of the aggregation; variables are passed as avars=" + meant);
-            case LIST, COUNT, BULK, CHANGE_MANY ->
+            case Read.FIND, Read.COUNT, Write.DELETE_MANY, Write.UPDATE_MANY ->
                 assignment(name, value)
                         .map(meant -> "the parameter " + name
                                 + " selects no documents; a condition is written as filter=" + meant);
-            case NAMES, ONE, CHECK, CREATE, WRITE, CHANGE, MANAGE, LISTEN, OTHER -> Optional.empty();
+            case Read _, Write _, Structure _, Other _ -> Optional.empty();
         };
     }
 
@@ -330,7 +335,7 @@ public final class ParameterWarnings {
     static BsonDocument variables(Query query, Set<String> variables) {
         var bound = new BsonDocument();
         for (var name : query.names()) {
-            if (variables.contains(name) && !isKnown(name, Use.RUN)) {
+            if (variables.contains(name) && !isKnown(name, Read.RUN)) {
                 bound.append(name, value(query.first(name).orElse("")));
             }
         }
@@ -373,7 +378,7 @@ public final class ParameterWarnings {
         if (request.method().isSafe()) {
             return false;
         }
-        var meant = meant(similar, Use.of(kind, request.method()));
+        var meant = meant(similar, OperationTable.of(kind, request.method()));
         if (isInSession(request) && meant.equals(Optional.of("txn"))) {
             return true;
         }
@@ -402,7 +407,7 @@ public final class ParameterWarnings {
     }
 
     /// A hint about what the client probably meant; empty if the parameter is similar to no known one.
-    private static Optional<String> help(String name, String value, Use use) {
+    private static Optional<String> help(String name, String value, Operation use) {
         if (COMPARISON.matcher(value).matches()) {
             return Optional.of("; conditions are written as filter={\"field\": value}");
         }
@@ -411,7 +416,7 @@ public final class ParameterWarnings {
                 : meant(name, use).map(meant -> "; did you mean " + meant + "?");
     }
 
-    private static Optional<String> meant(String name, Use use) {
+    private static Optional<String> meant(String name, Operation use) {
         var bare = name.split("[\\[.]", 2)[0]; // also of objects that are written as query[year] or filter.year
         return DataParameter.meantBy(bare)
                 .or(() -> Nearest.to(

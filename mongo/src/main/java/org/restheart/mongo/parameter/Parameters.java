@@ -31,8 +31,8 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest.Slice;
+import org.restheart.http.judged.Via;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.http.parameter.ParameterValues;
 import org.restheart.mongo.concern.BoundedConcern;
@@ -86,9 +86,7 @@ public record Parameters(
         public void accept(DataParameter parameter, ParameterValues values) {
             switch (parameter) {
                 case FILTER -> {
-                    if (!values.has(parameter)
-                            && isBulkWrite(request, path)
-                            && request.attribute(DataWrite.KEY).isEmpty()) {
+                    if (!values.has(parameter) && isBulkWrite(request, path) && !Via.isService(request)) {
                         throw new ProblemException(
                                 PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests");
                     }

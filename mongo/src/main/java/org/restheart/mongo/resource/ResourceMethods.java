@@ -6,17 +6,16 @@ import static org.restheart.http.Method.PATCH;
 import static org.restheart.http.Method.POST;
 import static org.restheart.http.Method.PUT;
 
-import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.restheart.data.Operation;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.parameter.OperationTable;
 
 /// The allowed methods of each kind of resource, others being a `405`, and its CORS headers. Immutable.
 public final class ResourceMethods {
@@ -27,45 +26,24 @@ public final class ResourceMethods {
 
     static {
         for (var kind : ResourceKind.values()) {
-            ALL.put(kind, define(kind));
+            ALL.put(kind, new ResourceMethods(kind));
         }
     }
 
-    private final Set<Method> methods;
     private final String allowMethods;
     private final String allowHeaders;
 
-    private ResourceMethods(String allowHeaders, Method... methods) {
-        this.methods = methods.length == 0 ? EnumSet.noneOf(Method.class) : EnumSet.copyOf(List.of(methods));
-        this.allowMethods = Arrays.stream(methods).map(Method::name).collect(Collectors.joining(", "));
-        this.allowHeaders = allowHeaders;
-    }
-
-    private static ResourceMethods define(ResourceKind kind) {
-        return switch (kind) {
-            case ROOT, ROOT_SIZE, COLLECTION_INDEXES, AGGREGATION, CHANGE_STREAM, FILE_BINARY ->
-                new ResourceMethods(PLAIN, GET);
-            case DB_SIZE,
-                    DB_META,
-                    COLLECTION_SIZE,
-                    COLLECTION_META,
-                    COLLECTION_VIOLATIONS,
-                    FILES_BUCKET_SIZE,
-                    FILES_BUCKET_META,
-                    SCHEMA_STORE_SIZE,
-                    SCHEMA_STORE_META -> new ResourceMethods(IF_MATCH, GET);
-            case DB -> new ResourceMethods(IF_MATCH, GET, PUT, PATCH, DELETE);
-            case COLLECTION, FILES_BUCKET, SCHEMA_STORE -> new ResourceMethods(IF_MATCH, GET, PUT, PATCH, POST, DELETE);
-            case DOCUMENT, FILE -> new ResourceMethods(CONDITIONAL, GET, PUT, PATCH, DELETE);
-            case COLLECTION_VALIDATOR -> new ResourceMethods(PLAIN, GET, PUT, DELETE);
-            case SCHEMA -> new ResourceMethods(CONDITIONAL, GET, PUT, DELETE);
-            case BULK_DOCUMENTS, BULK_SCHEMAS, TRANSACTION -> new ResourceMethods(IF_MATCH, PATCH, DELETE);
-            case BULK_FILES, SESSION -> new ResourceMethods(IF_MATCH, DELETE);
-            case INDEX -> new ResourceMethods(IF_MATCH, PUT, DELETE);
-            case SESSIONS -> new ResourceMethods(IF_MATCH, POST);
-            case TRANSACTIONS -> new ResourceMethods(IF_MATCH, GET, POST);
-            case AGGREGATIONS -> new ResourceMethods("", POST);
-            case INVALID -> new ResourceMethods("");
+    private ResourceMethods(ResourceKind kind) {
+        this.allowMethods = Stream.of(GET, PUT, PATCH, POST, DELETE)
+                .filter(method -> allows(kind, method))
+                .map(Method::name)
+                .collect(Collectors.joining(", "));
+        this.allowHeaders = switch (kind) {
+            case ROOT, ROOT_SIZE, COLLECTION_INDEXES, AGGREGATION, CHANGE_STREAM, FILE_BINARY, COLLECTION_VALIDATOR ->
+                PLAIN;
+            case DOCUMENT, FILE, SCHEMA -> CONDITIONAL;
+            case AGGREGATIONS, INVALID -> "";
+            default -> IF_MATCH;
         };
     }
 
@@ -74,7 +52,9 @@ public final class ResourceMethods {
     }
 
     public static boolean allows(ResourceKind kind, Method method) {
-        return of(kind).methods.contains(method) || (kind == ResourceKind.FILE_BINARY && method == Method.HEAD);
+        return method == Method.HEAD
+                ? kind == ResourceKind.FILE_BINARY
+                : OperationTable.of(kind, method) != Operation.Other.NONE;
     }
 
     /// The CORS headers. A path for ad-hoc pipelines has none, as an invalid path.
@@ -88,30 +68,5 @@ public final class ResourceMethods {
 
     private static boolean hasLocations(ResourceKind kind) {
         return kind.isCollection() || kind == ResourceKind.SESSIONS || kind == ResourceKind.TRANSACTIONS;
-    }
-
-    /// Whether the method creates, changes or drops the database or collection itself, which must not depend on cached
-    /// values.
-    public static boolean isStructuralChange(ResourceKind kind, Method method) {
-        return (kind == ResourceKind.DB || kind.isCollection()) && !method.isSafe() && method != POST;
-    }
-
-    /// Whether a write with the method may change what is described of the database.
-    public static boolean changesDescription(ResourceKind kind, Method method) {
-        return switch (kind) {
-            case DB, INDEX, COLLECTION_VALIDATOR, SCHEMA_STORE, SCHEMA, BULK_SCHEMAS -> true;
-            case COLLECTION, FILES_BUCKET -> method != POST;
-            default -> false;
-        };
-    }
-
-    /// Whether the method writes something that MongoDB does not write in transactions.
-    public static boolean writesOutsideOfTransactions(ResourceKind kind, Method method) {
-        return !method.isSafe()
-                && switch (kind) {
-                    case DB, INDEX, COLLECTION_VALIDATOR -> true;
-                    case COLLECTION, FILES_BUCKET, SCHEMA_STORE -> method != POST;
-                    default -> false;
-                };
     }
 }

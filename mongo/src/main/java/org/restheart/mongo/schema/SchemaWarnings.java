@@ -13,13 +13,13 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.AnyName;
 import org.restheart.bson.fields.Location;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.ShortText;
 import org.restheart.http.Words;
-import org.restheart.http.access.ResourceKind;
-import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.http.access.DataTarget;
 
 /// Warnings about what a schema says without effect: misspelt keywords, unknown drafts. Such schemas are
 /// valid.
@@ -76,12 +76,11 @@ public final class SchemaWarnings {
 
     /// @param request that has been carried out; nothing is said about requests for other resources
     public static List<String> of(Request request) {
-        boolean writes = switch (request.method()) {
-            case PUT -> request.require(ResourcePath.KEY).kind() == ResourceKind.SCHEMA;
-            case POST -> request.require(ResourcePath.KEY).kind() == ResourceKind.SCHEMA_STORE;
-            case GET, HEAD, OPTIONS, DELETE, PATCH -> false;
-        };
-        if (!writes || request.require(RequestContent.KEY).isUnread()) {
+        var target = request.require(DataTarget.KEY);
+        boolean writes = target.operation() == Write.INSERT || target.operation() == Write.REPLACE;
+        if (!writes
+                || !target.kind().isSchemas()
+                || request.require(RequestContent.KEY).isUnread()) {
             return List.of();
         }
         var warnings = new LinkedHashSet<String>();

@@ -31,6 +31,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Operation.Write;
 import org.restheart.data.Privilege;
 import org.restheart.http.Cors;
 import org.restheart.http.FoundWarnings;
@@ -92,6 +93,7 @@ public final class CsvLoader implements Service {
                 request.query().first("coll"),
                 Optional.empty(),
                 ResourceKind.COLLECTION,
+                Write.INSERT,
                 EnumSet.of(Privilege.MANAGEMENT));
         return request.with(DataTarget.KEY, target).with(RequestContent.KEY, new RequestContent(() -> rows(request)));
     }

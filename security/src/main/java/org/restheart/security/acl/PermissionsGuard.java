@@ -10,10 +10,13 @@ import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.data.Operation.Other;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Structure;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Filter;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Handler;
-import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -22,7 +25,6 @@ import org.restheart.http.RequestContent.DocumentCheck;
 import org.restheart.http.Response;
 import org.restheart.http.ShortText;
 import org.restheart.http.access.DataTarget;
-import org.restheart.http.judged.DataWrite;
 import org.restheart.security.ProtectedCollection;
 import org.restheart.security.predicate.PathWarnings;
 
@@ -43,23 +45,25 @@ public final class PermissionsGuard implements Filter {
 
     @Override
     public Response filter(Request request, Handler next) {
-        boolean concerned = !request.method().isSafe()
-                && request.attribute(DataTarget.KEY)
-                        .filter(permissions::isTargetOf)
-                        .isPresent();
-        if (!concerned) {
+        var target = request.attribute(DataTarget.KEY).filter(permissions::isTargetOf);
+        if (target.isEmpty()) {
             return next.handle(request);
         }
         var asked = FoundWarnings.collecting(request);
-        if (request.method() == Method.PATCH && !DataWrite.replaces(request)) {
-            checkChange(asked, request.require(RequestContent.KEY).value());
-            return next.handle(asked);
-        }
-        var others = request.attribute(DocumentCheck.KEY);
-        return next.handle(asked.with(DocumentCheck.KEY, documents -> {
-            others.ifPresent(check -> check.check(documents));
-            check(asked, documents);
-        }));
+        return switch (target.get().operation()) {
+            case Write.UPDATE, Write.UPDATE_MANY, Write.UPDATE_ONE -> {
+                checkChange(asked, request.require(RequestContent.KEY).value());
+                yield next.handle(asked);
+            }
+            case Write _ -> {
+                var others = request.attribute(DocumentCheck.KEY);
+                yield next.handle(asked.with(DocumentCheck.KEY, documents -> {
+                    others.ifPresent(check -> check.check(documents));
+                    check(asked, documents);
+                }));
+            }
+            case Read _, Structure _, Other _ -> next.handle(request);
+        };
     }
 
     private void check(Request request, List<? extends BsonDocument> documents) {

@@ -13,6 +13,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.bson.fields.TouchedPaths;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -20,7 +21,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
-import org.restheart.http.judged.DataWrite;
+import org.restheart.http.access.DataTarget;
 import org.restheart.http.parameter.DataParameter;
 
 /// A request, as predicates see it. Confined to one request: values bound by a template or a regular expression are
@@ -261,9 +262,7 @@ public final class Attempt {
     ///
     /// @throws ProblemException if it does not parse
     Stream<TouchedPaths> touchedByEach() {
-        return DataWrite.replaces(request)
-                ? touched()
-                : content().stream().flatMap(content -> TouchedPaths.of(content, isUpdate()));
+        return replacesOne() ? touched() : content().stream().flatMap(content -> TouchedPaths.of(content, isUpdate()));
     }
 
     /// What the documents of the content touch together; empty if there is no content.
@@ -277,12 +276,17 @@ public final class Attempt {
     }
 
     private TouchedPaths touched(BsonValue content) {
-        return DataWrite.replaces(request)
-                ? TouchedPaths.ofReplacement(content)
-                : TouchedPaths.together(content, isUpdate());
+        return replacesOne() ? TouchedPaths.ofReplacement(content) : TouchedPaths.together(content, isUpdate());
     }
 
     private boolean isUpdate() {
-        return DataWrite.replaces(request) || request.method() == Method.PATCH;
+        return request.method() == Method.PATCH;
+    }
+
+    /// Whether the content of a `PATCH` is a document, not a change.
+    private boolean replacesOne() {
+        return request.attribute(DataTarget.KEY)
+                .filter(target -> target.operation() == Write.REPLACE_ONE)
+                .isPresent();
     }
 }

@@ -1,6 +1,5 @@
 package org.restheart.security.users;
 
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -11,7 +10,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.data.Access;
+import org.restheart.data.Operation.Other;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Structure;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Filter;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Handler;
@@ -37,7 +39,6 @@ import org.slf4j.LoggerFactory;
 public final class UsersGuard implements Filter {
     private static final Logger LOG = LoggerFactory.getLogger(UsersGuard.class);
     private static final Set<String> TOKENS = Set.of("emailVerificationToken", "passwordResetToken", "inviteToken");
-    private static final Set<ResourceKind> DOCUMENTS = EnumSet.of(ResourceKind.DOCUMENT, ResourceKind.BULK_DOCUMENTS);
 
     /// A warning, not a refusal: accounts that log in by identity providers need no password.
     private static final String NO_PASSWORD = "the account has no password: nobody can log in with one";
@@ -71,8 +72,8 @@ public final class UsersGuard implements Filter {
 
     @Override
     public Response filter(Request request, Handler next) {
-        var target = request.attribute(DataTarget.KEY);
-        if (!concerns(request) || request.method() == Method.OPTIONS) {
+        var target = request.attribute(DataTarget.KEY).filter(users::isTargetOf);
+        if (target.isEmpty() || target.get().operation() == Other.NONE) {
             return next.handle(request);
         }
         refusal(request).ifPresent(refused -> {
@@ -83,34 +84,34 @@ public final class UsersGuard implements Filter {
         if (properties.areUsedBy(request.query())) {
             throw new ProblemException(ProblemCode.FORBIDDEN, "Using filters on the password property is forbidden");
         }
-        var grant = properties.withhold(request.caller().grant());
-        if (writesDocuments(request, target.get())) {
-            var guarded = guarded(request, target.get(), grant).with(Hidden.KEY, new Hidden(hidden));
-            if (request.method() == Method.POST) {
+        var known = request.with(request.caller()
+                        .with(properties.withhold(request.caller().grant())))
+                .with(Hidden.KEY, new Hidden(hidden));
+        return switch (target.get().operation()) {
+            case Write.INSERT, Write.UPLOAD -> {
+                var guarded = guarded(known, target.get());
                 shape.requireName(request.require(RequestContent.KEY).value());
+                yield next.handle(warned(guarded));
             }
-            return next.handle(request.method() == Method.PATCH ? guarded : warned(guarded));
-        }
-        return next.handle(request.with(request.caller().with(grant)).with(Hidden.KEY, new Hidden(hidden)));
+            case Write.REPLACE, Write.REPLACE_ONE -> next.handle(warned(guarded(known, target.get())));
+            case Write.UPDATE, Write.UPDATE_MANY, Write.UPDATE_ONE -> next.handle(guarded(known, target.get()));
+            case Write.DELETE, Write.DELETE_MANY, Write.DELETE_ONE -> next.handle(known);
+            case Read _, Structure _, Other _ -> next.handle(known);
+        };
     }
 
     /// Why the caller of a request is refused, whatever its content and its parameters; empty if that depends on them.
     public Optional<Problem> refusal(Request request) {
-        if (!concerns(request) || request.method() == Method.OPTIONS) {
-            return Optional.empty();
-        }
-        return request.attribute(DataTarget.KEY).map(DataTarget::kind).flatMap(kind -> switch (kind) {
-            case AGGREGATION, AGGREGATIONS ->
-                Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Accounts cannot be aggregated"));
-            case INDEX ->
-                Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Indexes of accounts reveal hidden properties"))
-                        .filter(_ -> hidden(request).containsAll(TOKENS));
-            default -> Optional.empty();
-        });
-    }
-
-    private boolean concerns(Request request) {
-        return request.attribute(DataTarget.KEY).filter(users::isTargetOf).isPresent();
+        return request.attribute(DataTarget.KEY)
+                .filter(users::isTargetOf)
+                .flatMap(target -> switch (target.operation()) {
+                    case Read.RUN, Read.AGGREGATE ->
+                        Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Accounts cannot be aggregated"));
+                    case Structure.CREATE_INDEX, Structure.DROP_INDEX ->
+                        Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Indexes of accounts reveal hidden properties"))
+                                .filter(_ -> hidden(request).containsAll(TOKENS));
+                    case Read _, Write _, Structure _, Other _ -> Optional.empty();
+                });
     }
 
     /// The request with warnings about new accounts and those that are replaced.
@@ -148,18 +149,11 @@ public final class UsersGuard implements Filter {
         return Set.copyOf(hidden);
     }
 
-    private static boolean writesDocuments(Request request, DataTarget target) {
-        return switch (request.method()) {
-            case POST -> true;
-            case PUT, PATCH -> DOCUMENTS.contains(target.kind());
-            case GET, HEAD, DELETE, OPTIONS -> false;
-        };
-    }
-
-    private Request guarded(Request request, DataTarget target, Access grant) {
+    private Request guarded(Request request, DataTarget target) {
         request.requireThread();
-        boolean isPipeline = request.method() == Method.PATCH;
+        boolean isPipeline = request.method() == Method.PATCH && target.operation() != Write.REPLACE_ONE;
         var content = request.require(RequestContent.KEY).value();
+        var grant = request.caller().grant();
         var merged = grant.mergeRequest();
         if (roleWrites.isPresent()
                 && (couldMakeRoot(roleWrites.get(), content, isPipeline, merged)

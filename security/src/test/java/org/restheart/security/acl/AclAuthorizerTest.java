@@ -12,6 +12,8 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.data.Access;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Structure;
 import org.restheart.data.Privilege;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
@@ -79,6 +81,7 @@ class AclAuthorizerTest {
                                 Optional.of("c"),
                                 Optional.empty(),
                                 ResourceKind.COLLECTION,
+                                Structure.CREATE,
                                 Set.of(Privilege.MANAGEMENT)));
         var plain = "{role: 'r', predicate: 'true', priority: 1}";
         var allowed = "{role: 'r', predicate: 'true', priority: 2, mongo: {allowManagementRequests: true}}";
@@ -89,14 +92,16 @@ class AclAuthorizerTest {
     @Test
     void variables_keep_their_type_and_stand_alone() {
         var entry = """
-                {role: 'r', predicate: 'true', mongo: {
-                  mergeRequest: {team: '@user.team', none: '@user.none', text: 'x@user._id', by: '@user._id',
-                                 q: "@qparams['k']", list: ['@user._id'], roles: '%ROLES'},
-                  readFilter: {'_$or': [{'a::b': '@user._id'}]}}}""";
+            {role: 'r', predicate: 'true', mongo: {
+              mergeRequest: {team: '@user.team', none: '@user.none', text: 'x@user._id', by: '@user._id',
+                             q: "@qparams['k']", list: ['@user._id'], roles: '%ROLES'},
+              readFilter: {'_$or': [{'a::b': '@user._id'}]}}}\
+            """;
         var grant = fileGrant(get("/c?k=v"), with("r"), entry).orElseThrow();
         assertThat(grant.mergeRequest().orElseThrow()).isEqualTo(bson("""
-                        {team: {$oid: '000000000000000000000001'}, none: null, text: 'x@user._id', by: 'ada',
-                         q: 'v', list: ['ada'], roles: ['r']}"""));
+            {team: {$oid: '000000000000000000000001'}, none: null, text: 'x@user._id', by: 'ada',
+             q: 'v', list: ['ada'], roles: ['r']}\
+            """));
         assertThat(grant.readFilter().orElseThrow()).isEqualTo(bson("{$or: [{'a.b': 'ada'}]}"));
     }
 
@@ -110,11 +115,13 @@ class AclAuthorizerTest {
                                 Optional.of("c"),
                                 Optional.of(new org.bson.BsonString("a")),
                                 ResourceKind.DOCUMENT,
+                                Read.GET,
                                 Set.of()));
         var entry = """
-                {role: 'r', predicate: 'true', mongo: {readFilter: {d: '@request.db', i: '@request._id',
-                  u: '@request.userName', q: '@request.queryString', f: '@filter',
-                  m: '@mongoPermissions.allowBulkPatch', t: '@request.resourceType'}}}""";
+            {role: 'r', predicate: 'true', mongo: {readFilter: {d: '@request.db', i: '@request._id',
+              u: '@request.userName', q: '@request.queryString', f: '@filter',
+              m: '@mongoPermissions.allowBulkPatch', t: '@request.resourceType'}}}\
+            """;
         assertThat(readFilter(fileGrant(target, with("r"), entry)))
                 .isEqualTo(bson("{d: 'db', i: 'a', u: 'ada', q: '?x=1', f: {$eq: {}}, m: false, t: 'DOCUMENT'}"));
     }
@@ -122,8 +129,9 @@ class AclAuthorizerTest {
     @Test
     void times_of_the_request_are_a_date_and_text_as_in_logs() {
         var entry = """
-                {role: 'r', predicate: 'true', mongo: {readFilter: {e: '@request.epochTimeStamp',
-                  d: '@request.dateTime', q: '@request.queryString'}}}""";
+            {role: 'r', predicate: 'true', mongo: {readFilter: {e: '@request.epochTimeStamp',
+              d: '@request.dateTime', q: '@request.queryString'}}}\
+            """;
         var filter = readFilter(fileGrant(get("/c/a"), with("r"), entry));
         assertThat(filter.get("e").isDateTime()).isTrue();
         assertThat(filter.getDateTime("e").getValue() % 1000).isZero();
