@@ -2,12 +2,14 @@ package org.restheart.testkit;
 
 import static org.awaitility.Awaitility.await;
 
+import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
 
@@ -111,8 +113,23 @@ public final class TestMongo implements AutoCloseable {
     }
 
     /// Called by the extension after the last test of the class.
+    ///
+    /// @throws AssertionError with what is in progress if a database cannot be dropped within two minutes
     @Override
     public void close() {
-        toDrop.forEach(name -> client.getDatabase(name).drop());
+        for (var name : toDrop) {
+            try {
+                client.getDatabase(name).withTimeout(2, TimeUnit.MINUTES).drop();
+            } catch (MongoOperationTimeoutException e) {
+                throw new AssertionError("dropping " + name + " waits for one of " + inProgress(), e);
+            }
+        }
+    }
+
+    private String inProgress() {
+        return client.getDatabase("admin")
+                .withTimeout(10, TimeUnit.SECONDS)
+                .runCommand(BsonDocument.parse("{currentOp: 1, $all: true}"), BsonDocument.class)
+                .toJson();
     }
 }
