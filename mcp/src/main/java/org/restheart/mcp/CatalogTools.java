@@ -6,15 +6,13 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
-import org.restheart.bson.JsonMode;
-import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
@@ -119,10 +117,17 @@ record CatalogTools(
         var page = calls.send(
                 call.http(),
                 call.get(calls.collection(call))
-                        .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
+                        .with(JudgedRequest.AS_VALUE, true)
                         .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit())
                         .with(Slice.KEY, new Slice(0, SAMPLE)));
-        read(call, page.content(), fields::add);
+        try {
+            DataBlock.read(page.content(), document -> {
+                fields.add(document);
+                return true;
+            });
+        } catch (IOException | RuntimeException e) {
+            throw RefusedCall.interrupted(call, e);
+        }
         var sources = declared.addTo(fields, call);
         var schema = object(
                 "fields", fields.shown(),
@@ -138,27 +143,11 @@ record CatalogTools(
                 config.sizes());
     }
 
-    private void read(ToolCall call, Content array, Consumer<BsonDocument> each) {
-        try {
-            JsonElements.read(array, document -> {
-                each.accept(document);
-                return true;
-            });
-        } catch (IOException | RuntimeException e) {
-            throw RefusedCall.interrupted(call, e);
-        }
-    }
-
     ToolResult indexes(ToolCall call) {
-        var page = calls.send(
-                call.http(),
-                call.get(calls.collection(call) + "/_indexes").with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED));
-        var indexes = new BsonArray();
-        read(call, page.content(), index -> {
-            if (indexes.size() < MAX_INDEXES) {
-                indexes.add(index(index));
-            }
-        });
+        var indexes = calls.indexes(call, calls.collection(call)).stream()
+                .limit(MAX_INDEXES)
+                .map(index -> index(index.asDocument()))
+                .collect(Collectors.toCollection(BsonArray::new));
         return ToolResult.ofNames(
                 indexes.size() + " indexes of " + call.namespace(),
                 new BsonDocument("indexes", indexes),

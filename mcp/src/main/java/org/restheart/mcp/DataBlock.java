@@ -2,14 +2,19 @@ package org.restheart.mcp;
 
 import static org.restheart.bson.BsonValues.object;
 
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -42,14 +47,14 @@ final class DataBlock {
         this.extent = Truncation.Extent.usual(maxString);
     }
 
-    /// Adds documents until the array ends or a limit is reached.
+    /// Adds documents until they end or a limit is reached.
     ///
-    /// @param array of documents, closed here
+    /// @param documents in BSON, closed here
     /// @throws IOException if it cannot be read to its end, and any exception of its source; the block then
     ///     has the documents before
-    void addAll(Content array) throws IOException {
+    void addAll(Content documents) throws IOException {
         try {
-            JsonElements.read(array, document -> {
+            read(documents, document -> {
                 more = !add(document);
                 return !more;
             });
@@ -57,6 +62,23 @@ final class DataBlock {
             more = true;
             capped.add("time");
             throw e;
+        }
+    }
+
+    /// Passes on documents in BSON that follow each other, until one is not accepted. Closes the content.
+    ///
+    /// @throws IOException if it cannot be read to its end, and any exception of its source
+    static void read(Content documents, Predicate<BsonDocument> accepts) throws IOException {
+        try (var in = new DataInputStream(Content.stream(documents))) {
+            for (var head = in.readNBytes(Integer.BYTES); head.length > 0; head = in.readNBytes(Integer.BYTES)) {
+                var bytes = Arrays.copyOf(
+                        head,
+                        ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN).getInt());
+                in.readFully(bytes, head.length, bytes.length - head.length);
+                if (!accepts.test(new RawBsonDocument(bytes))) {
+                    return;
+                }
+            }
         }
     }
 

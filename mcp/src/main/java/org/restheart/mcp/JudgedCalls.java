@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNumber;
 import org.bson.RawBsonDocument;
@@ -163,6 +164,13 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     /// @throws ProblemException if the REST API refuses the request
     Optional<DataFacts> facts(Request outer, JudgedRequest inner) {
         return requests.facts(outer, inner);
+    }
+
+    /// The specifications of all indexes, each with its name as `_id`.
+    BsonArray indexes(ToolCall call, String collection) {
+        return send(call.http(), call.get(collection + "/_indexes"))
+                .said(BsonArray.class)
+                .orElseGet(BsonArray::new);
     }
 
     /// The number of documents that match; empty if the caller may not count, or MongoDB refuses.

@@ -129,7 +129,7 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         var parameters = parameters(call);
         parameters.putAll(more);
         var query = call.request(Method.GET, collection, parameters)
-                .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
+                .with(JudgedRequest.AS_VALUE, true)
                 .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit())
                 .with(JudgedRequest.INTERRUPTIBLE, true)
                 .with(Slice.KEY, slice);
@@ -175,9 +175,9 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
     }
 
     /// A failure after the first document ends the block.
-    private static void add(ToolCall call, Content array, DataBlock block) {
+    private static void add(ToolCall call, Content documents, DataBlock block) {
         try {
-            block.addAll(array);
+            block.addAll(documents);
         } catch (IOException | RuntimeException e) {
             var refused = RefusedCall.interrupted(call, e);
             if (block.count() == 0) {
@@ -245,7 +245,7 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         var block = block(call, limit);
         var collection = calls.collection(call);
         var query = pipeline(call, collection, config.timeLimit())
-                .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
+                .with(JudgedRequest.AS_VALUE, true)
                 .with(Slice.KEY, new Slice(0, limit + 1));
         scans.check(call, collection, query);
         add(call, calls.send(call.http(), query).content(), block);
@@ -259,7 +259,7 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
                 call,
                 "name",
                 call.request(Method.GET, target, call.query("variables", "avars"))
-                        .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
+                        .with(JudgedRequest.AS_VALUE, true)
                         .with(JudgedRequest.TIME_LIMIT, config.timeLimit()));
         add(call, results.content(), block);
         return documents(call, block, Optional.empty());

@@ -1,8 +1,6 @@
 package org.restheart.mcp;
 
-import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,9 +8,6 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.bson.JsonParser;
-import org.restheart.bson.MalformedJsonException;
-import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -72,21 +67,12 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
 
     private List<String> indexes(ToolCall call, String collection) {
         try {
-            var found = calls.send(call.http(), call.get(collection + "/_indexes"));
-            try (var json = Content.stream(found.content())) {
-                var names = new ArrayList<String>();
-                if (JsonParser.parse(json.readAllBytes()) instanceof BsonArray indexes) {
-                    indexes.stream()
-                            .limit(MAX_NAMES)
-                            .filter(BsonValue::isDocument)
-                            .map(index -> index.asDocument().get("_id"))
-                            .filter(BsonString.class::isInstance)
-                            .forEach(name ->
-                                    names.add(Fence.quoted(name.asString().getValue())));
-                }
-                return names;
-            }
-        } catch (ProblemException | IOException | MalformedJsonException _) {
+            return calls.indexes(call, collection).stream()
+                    .limit(MAX_NAMES)
+                    .map(index ->
+                            Fence.quoted(index.asDocument().getString("_id").getValue()))
+                    .toList();
+        } catch (ProblemException _) {
             return List.of(); // not visible to the caller
         }
     }

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.security.LogLines;
@@ -72,10 +73,10 @@ class McpCallsTest {
 
     /// Documents, and then a fault.
     private static final class Broken implements Content.Source {
-        private final String documents;
+        private final byte[] documents;
         private boolean read;
 
-        Broken(String documents) {
+        Broken(byte[] documents) {
             this.documents = documents;
         }
 
@@ -85,7 +86,7 @@ class McpCallsTest {
                 throw new IllegalStateException("a fault");
             }
             read = true;
-            return ByteBuffer.wrap(documents.getBytes(StandardCharsets.UTF_8));
+            return ByteBuffer.wrap(documents);
         }
 
         @Override
@@ -94,16 +95,17 @@ class McpCallsTest {
 
     @Test
     void a_fault_while_documents_are_read_is_logged() throws Exception {
-        for (var documents : List.of("[", "[{\"_id\": 1}")) {
+        for (var documents : List.of(
+                new byte[1], RawBsonDocument.parse("{_id: 1}").getByteBuffer().array())) {
             try (var lines = new LogLines()) {
                 var response = call(
                         (_, _) -> Response.status(200)
                                 .with(
-                                        "application/json",
+                                        "application/bson",
                                         new Content.Streamed(new Broken(documents), 100, Lease.CONSTANT)),
                         "tools/call",
                         ALL);
-                assertThat(response.body()).contains(documents.length() == 1 ? "broke off" : "\"capped\": [\"time\"]");
+                assertThat(response.body()).contains(documents.length == 1 ? "broke off" : "\"capped\": [\"time\"]");
                 assertThat(lines.all())
                         .anyMatch(line -> line.matches("WARN request \\S+: the result of find broke off"));
             }

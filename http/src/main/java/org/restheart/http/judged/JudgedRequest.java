@@ -63,7 +63,8 @@ public record JudgedRequest(
     /// rule's filter. The value is whether the query is run, so that the plan contains execution statistics.
     public static final Key<Boolean> PLAN = Key.named("plan");
 
-    /// Whether a document that is read by its id is said, not written.
+    /// Whether documents are not written as JSON: one that is read by its id is said, of others the response has the
+    /// BSON.
     public static final Key<Boolean> AS_VALUE = Key.named("as value");
 
     /// The documents that the request reads or counts, in place of a page: any `skip` is allowed and `limit` is not

@@ -37,7 +37,6 @@ import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentFormat;
-import org.restheart.mongo.format.DocumentFormat.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.guard.ReadingStages;
 import org.restheart.mongo.hal.HalPages;
@@ -141,7 +140,8 @@ public final class Aggregations {
 
     private static DocumentFormat format(DataRequest request) {
         return request.parameters().format().representation() == Representation.STANDARD
-                ? JsonArray.of(request.parameters().format().jsonMode())
+                ? DocumentFormat.of(
+                        request.http(), request.parameters().format().jsonMode())
                 : HalPages.results(request);
     }
 
@@ -251,13 +251,14 @@ public final class Aggregations {
         if (explain.isPresent()) {
             return JsonResponses.empty(204).saying(documents.explain(namespace, pipeline, settings, explain.get()));
         }
-        var format = JsonArray.of(request.parameters().format().jsonMode());
+        var format =
+                DocumentFormat.of(request.http(), request.parameters().format().jsonMode());
         return DocumentContent.response(
                 new Room(request.http().lease(), sizes.of(namespace, "aggregate"), BATCH),
                 batch -> documents.results(namespace, pipeline, settings, null, batch),
                 request.http()
                         .attribute(JudgedRequest.MOST_DOCUMENTS)
-                        .<DocumentFormat>map(format::bounded)
+                        .map(format::bounded)
                         .orElse(format));
     }
 

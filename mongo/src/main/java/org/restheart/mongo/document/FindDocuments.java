@@ -30,7 +30,7 @@ import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
-import org.restheart.mongo.format.DocumentFormat.JsonArray;
+import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.FindParameters.Counting;
@@ -187,22 +187,17 @@ public final class FindDocuments implements DataHandler {
         if (request.parameters().find().paging().pageSize() == 0) {
             return JsonResponses.empty(200);
         }
+        var mode = request.parameters().format().jsonMode();
+        var array = DocumentFormat.of(request.http(), mode);
+        var format = shown(request, array);
+        var query = queries.page(request);
         var after = Queries.after(request);
         if (after.isPresent()) {
             request.http().requireThread();
-            return next.after(
-                    queries.page(request),
-                    request.http().lease(),
-                    after.get(),
-                    shown(request, JsonArray.of(request.parameters().format().jsonMode())));
+            return next.after(query, request.http().lease(), after.get(), format);
         }
-        var mode = request.parameters().format().jsonMode();
-        var query = queries.page(request);
-        return coalesced.page(
-                request.http(),
-                query,
-                form(request, mode.name()),
-                use -> run(use, query, shown(request, JsonArray.of(mode))));
+        var form = array instanceof BsonBytes ? "values" : mode.name();
+        return coalesced.page(request.http(), query, form(request, form), use -> run(use, query, format));
     }
 
     private Response hal(DataRequest request, OptionalLong size) {

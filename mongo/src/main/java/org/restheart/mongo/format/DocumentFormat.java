@@ -11,6 +11,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Words;
 import org.restheart.http.attribute.Key;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 
 /// Writes the documents of one result, one after the other: those below, [Csv], and HAL. Confined to one result.
@@ -62,6 +63,11 @@ public interface DocumentFormat {
                 format.end(count, out);
             }
         };
+    }
+
+    /// An array of JSON, or the documents' BSON for a service that reads values.
+    static DocumentFormat of(Request request, JsonMode mode) {
+        return request.attribute(JudgedRequest.AS_VALUE).orElse(false) ? new BsonBytes() : JsonArray.of(mode);
     }
 
     /// This format, of documents as the request is shown them.

@@ -118,11 +118,11 @@ public final class CatalogHandlers {
     /// `GET /{db}/{collection}/_indexes`: all indexes, each as MongoDB specifies it, with its name as `_id`.
     public Response indexes(DataRequest request) {
         request.http().requireThread();
-        List<BsonDocument> indexes = catalog.indexes(request.namespace()).stream()
+        var indexes = catalog.indexes(request.namespace()).stream()
                 .map(CatalogHandlers::named)
                 .toList();
         return isStandard(request)
-                ? JsonResponses.of(request, 200, new BsonArray(indexes))
+                ? JsonResponses.of(request, 200, new BsonArray(indexes)).saying(new BsonArray(indexes))
                 : DocumentContent.response(request.http().lease(), indexes, HalPages.indexes(request, indexes.size()));
     }
 
