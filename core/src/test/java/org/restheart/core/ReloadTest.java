@@ -48,16 +48,16 @@ class ReloadTest {
         }
         makeCertificate(keystore());
         Files.writeString(folder.resolve("restheart.yml"), """
-                http-listener: {enabled: false}
-                https-listener: {enabled: true, host: localhost, port: %d, keystore-path: '%s',
-                  keystore-password: changeit, certificate-password: changeit}
-                mclient: {enabled: false}
-                mongo: {enabled: false}
-                graphql: {enabled: false}
-                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-                fileRealmAuthenticator: {enabled: true, conf-file: users.yml}
-                fileAclAuthorizer: {enabled: true, conf-file: acl.yml}
-                """.formatted(port, keystore()));
+            http-listener: {enabled: false}
+            https-listener: {enabled: true, host: localhost, port: %d, keystore-path: '%s',
+              keystore-password: changeit, certificate-password: changeit}
+            mclient: {enabled: false}
+            mongo: {enabled: false}
+            graphql: {enabled: false}
+            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+            fileRealmAuthenticator: {enabled: true, conf-file: users.yml}
+            fileAclAuthorizer: {enabled: true, conf-file: acl.yml}
+            """.formatted(port, keystore()));
         writeAccounts();
         process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -211,6 +211,8 @@ class ReloadTest {
             Files.writeString(file, before);
             writeAccounts();
             hangUp();
+            await().atMost(TIME_LIMIT)
+                    .untilAsserted(() -> assertThat(status("bob", "pw")).isEqualTo(200));
         }
     }
 

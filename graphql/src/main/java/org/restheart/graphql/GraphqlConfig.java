@@ -43,16 +43,13 @@ public record GraphqlConfig(
             int aggregationMaxResults,
             Duration timeLimit,
             int maxBytes,
-            boolean verbose) {
-        public static final Answers DEFAULT = new Answers(100, 1_000, 0, Duration.ZERO, 64 << 20, false);
-    }
+            boolean verbose) {}
 
     /// Limits of queries. 0 for no limit, except for the last two.
     ///
     /// @param maxComplexity fields, with those of fragments wherever they are spread
     /// @param onlyStored refuse queries that are not stored in a definition
     /// @param maxCharacters of a query
-    /// @param cachedBytes of memory for the parsed and validated queries of one app that are kept
     public record Queries(
             boolean introspection,
             int maxDepth,
@@ -60,9 +57,8 @@ public record GraphqlConfig(
             int maxAliases,
             boolean onlyStored,
             int maxTokens,
-            int maxCharacters,
-            int cachedBytes) {
-        public static final Queries DEFAULT = new Queries(true, 50, 10_000, 500, false, 15_000, 128 << 10, 16 << 20);
+            int maxCharacters) {
+        public static final Queries DEFAULT = new Queries(true, 50, 10_000, 500, false, 15_000, 128 << 10);
     }
 
     Apps.Limits limits(String database) {

@@ -44,6 +44,9 @@ import org.restheart.http.NamedOperation;
 
 /// Parses and validates the queries of one app, and keeps those that are valid. Thread-safe.
 final class QueryCache implements PreparsedDocumentProvider {
+    /// Of the memory for the parsed and validated queries of one app that are kept.
+    static final int MAX_BYTES = 16 << 20;
+
     /// Characters of a query that takes as long as other requests: some milliseconds.
     private static final int SHORT = 1_000;
 
@@ -77,7 +80,7 @@ final class QueryCache implements PreparsedDocumentProvider {
                         .readerTrackData(false));
         this.known = Caffeine.newBuilder()
                 .executor(Runnable::run)
-                .maximumWeight(bounds.cachedBytes())
+                .maximumWeight(MAX_BYTES)
                 .weigher(QueryCache::bytes)
                 .build();
     }

@@ -103,7 +103,7 @@ class HostileQueriesTest {
     @ParameterizedTest
     @ValueSource(strings = {"less deep", "wide", "aliases"})
     void bounds_that_are_zero_do_not_hold(String kind) {
-        var unbounded = queries(new GraphqlConfig.Queries(true, 0, 0, 0, false, 15_000, 128 << 10, 0));
+        var unbounded = queries(new GraphqlConfig.Queries(true, 0, 0, 0, false, 15_000, 128 << 10));
         assertThat(queries.find(query(kind)).hasErrors()).isTrue();
         assertThat(unbounded.find(query(kind)).getErrors()).isNullOrEmpty();
     }

@@ -47,7 +47,7 @@ class QueryCacheTest {
         for (int i = 1; i <= QUERIES; i++) {
             assertThat(kept.find(query(kind, i)).hasErrors()).isFalse();
         }
-        assertThat(used() - before).isLessThan(2L * GraphqlConfig.Queries.DEFAULT.cachedBytes());
+        assertThat(used() - before).isLessThan(2L * QueryCache.MAX_BYTES);
         assertThat(kept.find(query(kind, 0)).hasErrors()).isFalse();
     }
 }

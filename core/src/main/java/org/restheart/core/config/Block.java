@@ -2,39 +2,48 @@ package org.restheart.core.config;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 import org.restheart.http.Nearest;
 
-/// One block of the configuration, read by name. Each method takes the value to use when the key is absent or null. A
-/// bad value is recorded as a refusal that names key, bound and value, and the default is returned, so that one pass
-/// finds all errors; [Configuration.Parsed] then refuses the whole. Keys that are never read are reported as unknown.
-/// Confined to the thread that starts the server.
+/// One block of the configuration, whose values are read by the names of its keys in [Keys], which has their defaults
+/// and bounds. A bad value is recorded as a refusal that names key, bound and value, and the default is returned, so
+/// that one pass finds all errors; [Configuration.Parsed] then refuses the whole. Confined to the thread that starts
+/// the server.
 final class Block {
     private final String path;
+    private final Keys.Key declared;
     private final Map<String, @Nullable Object> values;
     private final boolean present;
     private final Reading reading;
 
-    private Block(String path, Map<String, @Nullable Object> values, boolean present, Reading reading) {
+    private Block(
+            String path, Keys.Key declared, Map<String, @Nullable Object> values, boolean present, Reading reading) {
         this.path = path;
+        this.declared = declared;
         this.values = values;
         this.present = present;
         this.reading = reading;
-        reading.visit(path, values);
+    }
+
+    /// The whole configuration.
+    static Block root(Map<String, @Nullable Object> tree, Reading reading) {
+        return of("", Keys.ROOT, tree, reading);
     }
 
     /// @param path empty for the whole configuration; the name of another file, such as one of users
-    static Block of(String path, Map<String, @Nullable Object> tree, Reading reading) {
-        return new Block(path, tree, true, reading);
+    static Block of(String path, Keys.Key declared, Map<String, @Nullable Object> tree, Reading reading) {
+        return new Block(path, declared, tree, true, reading);
     }
 
     /// Such as `/http-listener`; empty for the whole configuration.
@@ -47,7 +56,7 @@ final class Block {
         return present;
     }
 
-    /// Whether the key is present and not null. Counts as reading it.
+    /// Whether the key is present and not null.
     boolean has(String key) {
         return value(key) != null;
     }
@@ -56,12 +65,18 @@ final class Block {
         return value(key) instanceof Number;
     }
 
-    /// Whether the key is present with the value null. Counts as reading it.
+    /// Whether the key is present with the value null.
     boolean isNull(String key) {
         return value(key) == null && values.containsKey(key);
     }
 
+    boolean bool(String key) {
+        return bool(key, Boolean.TRUE.equals(key(key).absent()));
+    }
+
     /// YAML 1.1's `yes`, `no`, `on` and `off` are understood, since older files contain them.
+    ///
+    /// @param absent counts where the key is absent or null, as with all methods of this name
     boolean bool(String key, boolean absent) {
         var value = value(key);
         return switch (value) {
@@ -73,25 +88,43 @@ final class Block {
         };
     }
 
-    int integer(String key, int absent, int min, int max) {
-        return (int) longInteger(key, absent, min, max);
+    int integer(String key) {
+        return (int) longInteger(key);
     }
 
-    long longInteger(String key, long absent, long min, long max) {
+    int integer(String key, int absent) {
+        return (int) longInteger(key, absent);
+    }
+
+    long longInteger(String key) {
+        return longInteger(key, ((Number) absent(key)).longValue());
+    }
+
+    private long longInteger(String key, long absent) {
         var value = value(key);
         if (value == null) {
             return absent(key, absent);
         }
-        var bound = "must be a whole number " + (max == Long.MAX_VALUE ? "from " + min : "from " + min + " to " + max);
+        long min = key(key).min();
+        long max = key(key).max();
+        var choice = key(key).values();
+        if (!choice.isEmpty()) {
+            return choice.contains(value) ? ((Number) value).longValue() : refused(key, oneOf(choice), absent);
+        }
         return switch (value) {
             case Integer i when i >= min && i <= max -> i;
             case Long l when l >= min && l <= max -> l;
-            default -> refused(key, bound, absent);
+            default ->
+                refused(
+                        key,
+                        "must be a whole number from " + min + (max == Long.MAX_VALUE ? "" : " to " + max),
+                        absent);
         };
     }
 
     /// A number from 0 to 1.
-    double share(String key, double absent) {
+    double share(String key) {
+        double absent = ((Number) absent(key)).doubleValue();
         return switch (value(key)) {
             case null -> absent(key, absent);
             case Number number when number.doubleValue() >= 0 && number.doubleValue() <= 1 -> number.doubleValue();
@@ -99,20 +132,30 @@ final class Block {
         };
     }
 
-    Duration millis(String key, long absent, long min, long max) {
-        return Duration.ofMillis(longInteger(key, absent, min, max));
+    /// A whole number in the unit of the key.
+    Duration duration(String key) {
+        return Duration.of(longInteger(key), unit(key));
     }
 
-    Duration seconds(String key, long absent, long min, long max) {
-        return Duration.ofSeconds(longInteger(key, absent, min, max));
+    Duration duration(String key, Duration absent) {
+        return Duration.of(longInteger(key, absent.dividedBy(unit(key).getDuration())), unit(key));
     }
 
-    Duration minutes(String key, long absent, long min, long max) {
-        return Duration.ofMinutes(longInteger(key, absent, min, max));
+    private ChronoUnit unit(String key) {
+        return switch (key(key).get("unit").orElse("")) {
+            case "s" -> ChronoUnit.SECONDS;
+            case "minutes" -> ChronoUnit.MINUTES;
+            case "days" -> ChronoUnit.DAYS;
+            default -> ChronoUnit.MILLIS;
+        };
     }
 
-    /// A text that is not blank.
-    String text(String key, String absent) {
+    String text(String key) {
+        return text(key, absent(key).toString());
+    }
+
+    /// A text that is not blank, and is one of the values if there are some.
+    private String text(String key, String absent) {
         var value = value(key);
         return switch (value) {
             case null -> absent(key, absent);
@@ -120,6 +163,17 @@ final class Block {
             case String _ -> refused(key, "must not be blank", absent);
             default -> refused(key, "must be a text, in quotes if need be", absent);
         };
+    }
+
+    /// One of the values of the key, in any case.
+    String choice(String key) {
+        var text = text(key);
+        var choice = key(key).values();
+        return choice.stream()
+                .map(String::valueOf)
+                .filter(text::equalsIgnoreCase)
+                .findFirst()
+                .orElseGet(() -> refused(key, oneOf(choice), absent(key).toString()));
     }
 
     /// A text that may be blank, and a number or truth value as it is written: passwords are often not quoted.
@@ -156,7 +210,7 @@ final class Block {
                 .orElse("");
     }
 
-    /// A required path of the server; see [#uri(String, String)].
+    /// A required path of the server; see [#uri(String)].
     String requiredUri(String key) {
         return value(key) == null
                 ? refused(key, "is required and must start with /" + misspelt(key), "/")
@@ -164,7 +218,11 @@ final class Block {
     }
 
     /// A path of the server, which begins with `/`. A trailing slash is removed, except from `/` itself.
-    String uri(String key, String absent) {
+    String uri(String key) {
+        return uri(key, absent(key).toString());
+    }
+
+    private String uri(String key, String absent) {
         var uri = text(key, absent);
         if (!uri.startsWith("/")) {
             return refused(key, "must start with /", absent);
@@ -173,9 +231,10 @@ final class Block {
     }
 
     /// One of an enum's names, in any case, with `-` for `_`.
-    <E extends Enum<E>> E oneOf(String key, E absent) {
-        var names = absent.getDeclaringClass().getEnumConstants();
-        var text = text(key, absent.name()).replace('-', '_').toUpperCase(Locale.ROOT);
+    <E extends Enum<E>> E oneOf(String key, Class<E> type) {
+        var names = type.getEnumConstants();
+        var absent = Enum.valueOf(type, constant(absent(key).toString()));
+        var text = constant(text(key, absent.name()));
         return Arrays.stream(names)
                 .filter(e -> e.name().equals(text))
                 .findFirst()
@@ -185,38 +244,44 @@ final class Block {
                         absent));
     }
 
-    /// A list of texts; one text alone is a list of one.
-    List<String> texts(String key, List<String> absent) {
+    private static String constant(String name) {
+        return name.replace('-', '_').toUpperCase(Locale.ROOT);
+    }
+
+    /// A list of texts, of the values of the key if it has some; one text alone is a list of one.
+    List<String> texts(String key) {
+        var absent = key(key).absent() instanceof List<?> list
+                ? list.stream().map(String::valueOf).toList()
+                : List.<String>of();
         var value = value(key);
         if (value == null) {
-            return absent(key, absent);
-        }
-        if (value instanceof String one) {
-            return List.of(one);
-        }
-        if (!(value instanceof List<?> list)) {
-            return refused(key, "must be a list of texts", absent);
+            return key(key).absent() == null ? absent : absent(key, absent);
         }
         var texts = new ArrayList<String>();
-        for (var member : list) {
+        for (var member : value instanceof List<?> list ? list : Arrays.asList(value)) {
             if (!(member instanceof String text)) {
                 return refused(key, "must be a list of texts", absent);
             }
             texts.add(text);
         }
-        return List.copyOf(texts);
+        var values = key(key).values();
+        return values.isEmpty() || values.containsAll(texts)
+                ? List.copyOf(texts)
+                : refused(key, "must be some of " + values, absent);
     }
 
     /// A list of whole numbers; one alone is a list of one.
-    List<Integer> integers(String key, List<Integer> absent, int min, int max) {
+    List<Integer> integers(String key) {
+        var absent = ((List<?>) absent(key)).stream().map(Integer.class::cast).toList();
         var value = value(key);
         if (value == null) {
             return absent(key, absent);
         }
         var numbers = new ArrayList<Integer>();
         for (var member : value instanceof List<?> list ? list : Arrays.asList(value)) {
-            if (!(member instanceof Integer number) || number < min || number > max) {
-                return refused(key, "must be a list of whole numbers from " + min + " to " + max, absent);
+            if (!(member instanceof Integer number) || number < key(key).min() || number > key(key).max()) {
+                var bounds = key(key).min() + " to " + key(key).max();
+                return refused(key, "must be a list of whole numbers from " + bounds, absent);
             }
             numbers.add(number);
         }
@@ -225,7 +290,7 @@ final class Block {
 
     /// The block below; an empty one that is not [#isPresent()] when the key is absent.
     Block block(String key) {
-        return child(path + "/" + key, value(key));
+        return child(path + "/" + key, key(key), value(key));
     }
 
     /// The blocks of a list; none when the key is absent.
@@ -239,33 +304,25 @@ final class Block {
         }
         var blocks = new ArrayList<Block>();
         for (int i = 0; i < list.size(); i++) {
-            blocks.add(child(path + "/" + key + "[" + (i + 1) + "]", list.get(i)));
+            blocks.add(child(path + "/" + key + "[" + (i + 1) + "]", key(key), list.get(i)));
         }
         return List.copyOf(blocks);
     }
 
-    private Block child(String childPath, @Nullable Object value) {
+    private Block child(String childPath, Keys.Key key, @Nullable Object value) {
         if (value instanceof Map<?, ?> map) {
-            return new Block(childPath, Trees.block(map), true, reading);
+            return new Block(childPath, key, Trees.asBlock(map), true, reading);
         }
         if (value != null) {
             reading.add(new Finding(Level.REFUSED, childPath, "must be a block of keys" + was(childPath, value)));
         }
-        return new Block(childPath, Map.of(), false, reading);
+        return new Block(childPath, key, Map.of(), false, reading);
     }
 
     /// Everything in the block, in order, as maps, lists, texts, numbers, booleans and nulls: for blocks with arbitrary
-    /// keys, such as the properties of an account. None of its keys is then unknown.
+    /// keys, such as the properties of an account.
     Map<String, @Nullable Object> toMap() {
-        values.keySet().forEach(key -> reading.asked(path, key));
         return new LinkedHashMap<>(values);
-    }
-
-    /// A key of former releases: accepted with a warning that names its replacement.
-    void legacy(String key, String advice) {
-        if (value(key) != null) {
-            advise(key, advice);
-        }
     }
 
     /// Records a refusal that depends on several keys, such as a bound that is another key's value.
@@ -297,24 +354,58 @@ final class Block {
         return reading.directory().resolve(name);
     }
 
-    /// The content of the YAML file that a key names, relative to the configuration's own folder; empty if
-    /// the key is absent or the file cannot be read, which is recorded.
+    /// The content of the YAML file that a key names, relative to the configuration's own folder: a block with the same
+    /// keys. Empty if the key is absent or the file cannot be read, which is recorded.
     Optional<Block> file(String key) {
         var name = optionalText(key);
         if (name.isEmpty()) {
             return Optional.empty();
         }
-        var file = path(name.get()).toAbsolutePath(); // which says where it was looked for
+        var file = path(name.get()).toAbsolutePath().toString(); // which says where it was looked for
         try {
-            return Optional.of(of(file.toString(), Yaml.parse(Sources.text(file), file.toString(), reading), reading));
+            var tree = Yaml.parse(Sources.text(Path.of(file)), file, reading);
+            UnknownKeys.report(file, declared, tree, reading);
+            return Optional.of(of(file, declared, tree, reading));
         } catch (ConfigException e) {
             refuse(key, "cannot be used: " + e.getMessage());
             return Optional.empty();
         }
     }
 
+    /// Records what counts where a key is absent, for the printed configuration.
+    void fill(String key, Object used) {
+        reading.fill(path + "/" + key, used);
+    }
+
+    private Keys.Key key(String key) {
+        var entry = declared.keys().get(key);
+        if (entry == null) {
+            throw new IllegalStateException(path + "/" + key + " is not in keys.yml");
+        }
+        return entry;
+    }
+
+    /// The default of a key that is an `int`.
+    int defaultOf(String key) {
+        return ((Number) Objects.requireNonNull(key(key).declared().get("default"))).intValue();
+    }
+
+    private Object absent(String key) {
+        var absent = key(key).absent();
+        if (absent == null) {
+            throw new IllegalStateException(path + "/" + key + " has no default in keys.yml");
+        }
+        return absent;
+    }
+
+    /// The value under the name of the key, else under a former one.
     private @Nullable Object value(String key) {
-        reading.asked(path, key);
+        for (var former : key(key).former()) {
+            if (values.get(former) != null && values.get(key) == null) {
+                advise(former, "is read as \"" + key + "\", which is the name of this key");
+                return values.get(former);
+            }
+        }
         return values.get(key);
     }
 
@@ -323,15 +414,16 @@ final class Block {
         return used;
     }
 
-    /// Records what counts where a key is absent, for the printed configuration.
-    void fill(String key, Object used) {
-        reading.fill(path + "/" + key, used);
-    }
-
     private <T> T refused(String key, String bound, T used) {
-        var value = values.get(key);
+        var value = value(key);
         refuse(key, bound + (value == null ? "" : was(path + "/" + key, value)));
         return used;
+    }
+
+    private static String oneOf(List<Object> values) {
+        var texts = values.stream().map(String::valueOf).toList();
+        int last = texts.size() - 1;
+        return "must be " + String.join(", ", texts.subList(0, last)) + " or " + texts.get(last);
     }
 
     private static String was(String keyPath, Object value) {

@@ -15,11 +15,8 @@ import org.restheart.security.realm.DefaultAccount;
 
 /// The effective configuration as one tree, merged from its sources. Confined to the thread that starts the server.
 public final class Configuration {
-    private static final String BUILT_IN = "restheart.yml";
-
     private final Map<String, @Nullable Object> tree;
     private final String origin;
-    private final boolean custom;
     private final Overridden overridden;
     private final Reading reading;
 
@@ -42,11 +39,9 @@ public final class Configuration {
         }
     }
 
-    private Configuration(
-            Map<String, @Nullable Object> tree, String origin, boolean custom, Overridden overridden, Reading reading) {
+    private Configuration(Map<String, @Nullable Object> tree, String origin, Overridden overridden, Reading reading) {
         this.tree = tree;
         this.origin = origin;
-        this.custom = custom;
         this.overridden = overridden;
         this.reading = reading;
         reading.refuseUnknown(overridden::concerns);
@@ -68,27 +63,26 @@ public final class Configuration {
         sources.inline().ifPresent(text -> wanted.addAll(new Overrides("RHO", reading).parse(text)));
         sources.options()
                 .forEach((path, value) -> wanted.add(new Assignment(OverridePath.parse(path), value, "command line")));
-        return new Configuration(tree, origin, file.isPresent(), apply(wanted, tree, reading), reading);
+        return new Configuration(tree, origin, apply(wanted, tree, reading), reading);
     }
 
     /// The configuration of a YAML text alone: for tests and for embedding.
     public static Configuration parse(String yaml) {
         var reading = new Reading();
         return new Configuration(
-                Yaml.parse(yaml, "configuration", reading), "configuration", true, Overridden.NOTHING, reading);
+                Yaml.parse(yaml, "configuration", reading), "configuration", Overridden.NOTHING, reading);
     }
 
     /// The built-in configuration file, with its comments.
     public static String template() {
-        return Sources.builtIn(BUILT_IN);
+        return Sources.builtIn("restheart.yml");
     }
 
     static Map<String, @Nullable Object> builtIn(boolean standalone) {
-        var reading = new Reading();
-        var tree = Yaml.parse(template(), BUILT_IN, reading);
+        var tree = Keys.ROOT.builtIn();
         if (standalone) {
             var name = "standalone.yml";
-            Yaml.parse(Sources.builtIn(name), name, reading)
+            Yaml.parse(Sources.builtIn(name), name, new Reading())
                     .forEach((path, value) -> OverridePath.parse(path).set(tree, value));
         }
         return tree;
@@ -156,7 +150,7 @@ public final class Configuration {
     public String print(boolean showSecrets) {
         var whole = Trees.copy(tree);
         var defaults = new Reading(reading.directory());
-        GatewayConfig.read(Block.of("", Trees.copy(tree), defaults));
+        GatewayConfig.read(Block.root(Trees.copy(tree), defaults));
         defaults.filled().forEach((path, value) -> {
             if (path.startsWith("/")) { // others are in files that the configuration names
                 OverridePath.parse(path).set(whole, Trees.copyOf(value));
@@ -184,10 +178,8 @@ public final class Configuration {
     /// The typed configuration and its findings. They contain at least one refusal if the configuration must not be
     /// used.
     public Parsed read() {
-        var config = GatewayConfig.read(Block.of("", tree, reading));
-        var builtIn = builtIn(false);
-        new UnknownKeys(builtIn, overridden.blocks()).report(tree, reading);
-        UnknownKeys.Unavailable.report(tree, builtIn, custom, reading);
+        var config = GatewayConfig.read(Block.root(tree, reading));
+        UnknownKeys.report(tree, overridden.blocks(), reading);
         reportExposure(config);
         return new Parsed(config, reading.findings());
     }

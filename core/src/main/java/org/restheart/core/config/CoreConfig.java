@@ -49,8 +49,6 @@ public record CoreConfig(
         Duration gracePeriod,
         Duration drainTimeout) {
 
-    private static final int MAX_THREADS = 32_767;
-
     /// The part of the heap that is assumed for a connection: more than an idle one needs.
     private static final int CONNECTION_BYTES = 24 << 10;
 
@@ -60,41 +58,38 @@ public record CoreConfig(
     /// streams) and to targets of proxies, and files.
     private static final long OWN_FILES = 1_000;
 
-    private static final long DEFAULT_MAX_STREAMED_CONTENT = 10L << 30;
-
     /// Reads the block.
     ///
     /// @param cores of this machine
     /// @param maxHeap bytes
     static CoreConfig read(Block block, int cores, long maxHeap) {
-        int ioThreads = block.integer("io-threads", 0, Integer.MIN_VALUE, MAX_THREADS);
-        int wanted = block.integer("workers-scheduler-parallelism", 0, Integer.MIN_VALUE, MAX_THREADS);
+        int ioThreads = block.integer("io-threads");
+        int wanted = block.integer("workers-scheduler-parallelism");
         int parallelism = wanted > 0 ? wanted : Math.max(1, cores * 3 / 2);
-        int maxPoolSize = block.integer("workers-scheduler-max-pool-size", 256, 1, MAX_THREADS);
+        int maxPoolSize = block.integer("workers-scheduler-max-pool-size");
         if (maxPoolSize < wanted) {
             block.refuse(
                     "workers-scheduler-max-pool-size",
                     "must be at least workers-scheduler-parallelism, which is " + wanted + ", but was " + maxPoolSize);
         }
         int maxConnections = connections(block, maxHeap);
-        int ofAddress = block.integer("max-connections-per-address", 0, 0, Integer.MAX_VALUE);
-        int maxInFlight = block.integer("max-in-flight-requests", 10_000, 0, Integer.MAX_VALUE);
-        long maxContent = block.longInteger("max-buffered-content", 0, 0, Long.MAX_VALUE);
+        int ofAddress = block.integer("max-connections-per-address");
+        int maxInFlight = block.integer("max-in-flight-requests");
+        long maxContent = block.longInteger("max-buffered-content");
         long content = maxContent > 0 ? maxContent : MemoryBudget.Part.CONTENT.of(maxHeap);
-        long maxAnonymous = block.longInteger("max-anonymous-content", 0, 0, Long.MAX_VALUE);
-        long maxResponses = block.longInteger("max-buffered-responses", 0, 0, Long.MAX_VALUE);
-        long maxStreamed = block.longInteger("max-streamed-content", DEFAULT_MAX_STREAMED_CONTENT, 0, Long.MAX_VALUE);
-        formerKeys(block);
+        long maxAnonymous = block.longInteger("max-anonymous-content");
+        long maxResponses = block.longInteger("max-buffered-responses");
+        long maxStreamed = block.longInteger("max-streamed-content");
         return new CoreConfig(
-                block.text("name", "default"),
+                block.text("name"),
                 ServiceBindings.baseUrl(block),
                 ioThreads > 0 ? ioThreads : cores,
                 parallelism,
                 Math.max(parallelism, maxPoolSize),
-                block.integer("buffer-size", 16_364, 1_024, 16 * 1024 * 1024),
-                block.bool("direct-buffers", true),
-                block.bool("force-gzip-encoding", false),
-                block.bool("allow-unescaped-characters-in-url", true),
+                block.integer("buffer-size"),
+                block.bool("direct-buffers"),
+                block.bool("force-gzip-encoding"),
+                block.bool("allow-unescaped-characters-in-url"),
                 maxConnections,
                 ofAddress > 0 ? ofAddress : Integer.MAX_VALUE,
                 maxInFlight > 0 ? maxInFlight : Integer.MAX_VALUE,
@@ -104,15 +99,15 @@ public record CoreConfig(
                         : Math.min(content, Math.max(ConnectionOptions.DEFAULT_MAX_ENTITY_SIZE, content / 4)),
                 maxResponses > 0 ? maxResponses : MemoryBudget.Part.DATA.of(maxHeap),
                 maxStreamed > 0 ? maxStreamed : Long.MAX_VALUE,
-                block.oneOf("error-bodies", ErrorBodies.HELPFUL),
-                block.millis("grace-period-ms", 2_000, 0, 600_000),
-                block.millis("drain-timeout-ms", 30_000, 0, 600_000));
+                block.oneOf("error-bodies", ErrorBodies.class),
+                block.duration("grace-period-ms"),
+                block.duration("drain-timeout-ms"));
     }
 
     /// By default as many as fit into the heap; never more than the process may open files. Where it can open no more,
     /// XNIO accepts no connection for up to 30 seconds after others have been closed.
     private static int connections(Block block, long maxHeap) {
-        int wanted = block.integer("max-connections", 0, 0, Integer.MAX_VALUE);
+        int wanted = block.integer("max-connections");
         long files = filesForConnections();
         if (wanted > files) {
             block.suspect(
@@ -130,11 +125,6 @@ public record CoreConfig(
                         && system.getMaxFileDescriptorCount() > 0
                 ? system.getMaxFileDescriptorCount() - Math.min(OWN_FILES, system.getMaxFileDescriptorCount() / 4)
                 : Integer.MAX_VALUE;
-    }
-
-    private static void formerKeys(Block block) {
-        block.legacy("worker-threads", "has no effect: each request runs on a virtual thread of its own");
-        block.legacy("requests-limit", "has no effect: see max-in-flight-requests");
     }
 
     /// `core.error-bodies`: which problems have a body in their response, and whether it says what the client can do.

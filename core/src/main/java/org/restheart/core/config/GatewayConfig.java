@@ -79,9 +79,9 @@ public record GatewayConfig(
     /// @param root the whole configuration
     static GatewayConfig read(Block root) {
         var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
-        var access = Endpoint.read(root.block("access"), new Endpoint(true, "/_access", false));
+        var access = Endpoint.read(root.block("access"));
         var rateLimits = RateLimitsConfig.read(root.block("rateLimits"), mclient.enabled());
-        var http = ListenerConfig.read(root.block("http-listener"), true, 8080);
+        var http = ListenerConfig.read(root.block("http-listener"));
         var https = ListenerConfig.readTls(root.block("https-listener"));
         boolean loopback = isLocal(http, https);
         var security = SecurityConfig.read(root, mclient.enabled(), access, loopback);
@@ -100,19 +100,19 @@ public record GatewayConfig(
                 ServiceBindings.graphql(root),
                 LoggingConfig.read(root.block("logging")),
                 PingConfig.read(root.block("ping")),
-                Endpoint.read(root.block("health"), new Endpoint(true, "/health", false)),
+                Endpoint.read(root.block("health")),
                 DatabaseProbeConfig.read(root.block("database-probe")),
                 MetricsConfig.read(
                         root.block("metrics"),
                         root.block("requestsMetricsCollector"),
                         root.block("jvmMetricsCollector")),
-                Endpoint.read(root.block("cacheInvalidator"), new Endpoint(true, "/ic", true)),
-                Endpoint.read(root.block("csvLoader"), new Endpoint(true, "/csv", true)),
+                Endpoint.read(root.block("cacheInvalidator")),
+                Endpoint.read(root.block("csvLoader")),
                 ServiceBindings.dataApi(root.block("dataApi")),
                 ServiceBindings.openApi(root.block("openApi")),
                 ServiceBindings.mcp(root.block("mcp"), loopback),
                 ServiceBindings.console(root.block("console"), core.name(), loopback),
-                Endpoint.read(root.block("graphiql"), new Endpoint(false, "/_graphiql", false)),
+                Endpoint.read(root.block("graphiql")),
                 access,
                 ServiceBindings.imports(root.block("imports")),
                 security,
@@ -129,7 +129,7 @@ public record GatewayConfig(
     }
 
     private static boolean enabled(Block component) {
-        return component.bool("enabled", true);
+        return component.bool("enabled");
     }
 
     /// `ping`.
@@ -139,10 +139,7 @@ public record GatewayConfig(
     ///     time
     public record PingConfig(Endpoint endpoint, String message, boolean extended) {
         static PingConfig read(Block block) {
-            return new PingConfig(
-                    Endpoint.read(block, new Endpoint(true, "/ping", false)),
-                    block.text("msg", "Greetings from RESTHeart!"),
-                    block.bool("enable-extended-response", true));
+            return new PingConfig(Endpoint.read(block), block.text("msg"), block.bool("enable-extended-response"));
         }
     }
 
@@ -152,10 +149,7 @@ public record GatewayConfig(
     /// @param database that is pinged
     public record DatabaseProbeConfig(Endpoint endpoint, Duration timeout, String database) {
         static DatabaseProbeConfig read(Block block) {
-            return new DatabaseProbeConfig(
-                    Endpoint.read(block, new Endpoint(true, "/health/db", false)),
-                    block.millis("timeout-ms", 2_000, 1, 600_000),
-                    block.text("dbname", "admin"));
+            return new DatabaseProbeConfig(Endpoint.read(block), block.duration("timeout-ms"), block.text("dbname"));
         }
     }
 
@@ -175,17 +169,13 @@ public record GatewayConfig(
             boolean jvm) {
 
         static MetricsConfig read(Block metrics, Block requests, Block jvm) {
-            int missing = metrics.integer("missing-registry-status-code", 404, 200, 404);
-            if (missing != 200 && missing != 404) {
-                metrics.refuse("missing-registry-status-code", "must be 404 or 200 but was " + missing);
-            }
             return new MetricsConfig(
-                    Endpoint.read(metrics, new Endpoint(true, "/metrics", true)),
-                    missing,
-                    requests.bool("enabled", false),
-                    requests.texts("include", List.of("/*")),
-                    requests.texts("exclude", List.of("/metrics", "/metrics/*")),
-                    jvm.bool("enabled", false));
+                    Endpoint.read(metrics),
+                    metrics.integer("missing-registry-status-code"),
+                    requests.bool("enabled"),
+                    requests.texts("include"),
+                    requests.texts("exclude"),
+                    jvm.bool("enabled"));
         }
     }
 }

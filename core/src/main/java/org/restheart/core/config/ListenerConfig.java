@@ -36,29 +36,25 @@ public record ListenerConfig(boolean enabled, String host, int port) {
         return Connection.isLoopback(host);
     }
 
-    static ListenerConfig read(Block block, boolean enabled, int port) {
-        return read(block, enabled, "localhost", port);
-    }
-
     /// `management-listener`.
     static ListenerConfig readManagement(Block block) {
-        var listener = read(block, false, "127.0.0.1", 9090);
+        var listener = read(block);
         if (listener.enabled && !listener.isLoopback()) {
             block.advise("host", "is " + listener.host + ": who reaches it reads metrics without an account");
         }
         return listener;
     }
 
-    private static ListenerConfig read(Block block, boolean enabled, String otherwise, int port) {
-        var host = block.text("host", otherwise);
+    static ListenerConfig read(Block block) {
+        var host = block.text("host");
         if (host.matches("[^:\\[\\]]+:\\d+")) {
             block.refuse("host", "has a port, which is a key of its own: " + host);
         }
-        return new ListenerConfig(block.bool("enabled", enabled), host, block.integer("port", port, 0, 65_535));
+        return new ListenerConfig(block.bool("enabled"), host, block.integer("port"));
     }
 
     static Tls readTls(Block block) {
-        var listener = read(block, false, 4443);
+        var listener = read(block);
         var path = block.optionalText("keystore-path");
         var password = block.optionalText("keystore-password");
         var keyPassword = block.optionalText("certificate-password");

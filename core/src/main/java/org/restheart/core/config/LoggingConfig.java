@@ -64,22 +64,22 @@ public record LoggingConfig(
     }
 
     static LoggingConfig read(Block block) {
-        long interval = block.longInteger("requests-log-exclude-interval", 10, Long.MIN_VALUE, 525_600);
+        long interval = block.longInteger("requests-log-exclude-interval");
         return new LoggingConfig(
-                block.oneOf("log-level", Level.INFO),
-                block.bool("log-to-console", true),
-                block.bool("ansi-console", true),
-                block.bool("no-colors", false),
-                block.bool("log-to-file", false),
-                block.text("log-file-path", "restheart.log"),
-                block.oneOf("log-format", Format.TEXT),
-                block.oneOf("audit", Audit.NOTHING),
+                block.oneOf("log-level", Level.class),
+                block.bool("log-to-console"),
+                block.bool("ansi-console"),
+                block.bool("no-colors"),
+                block.bool("log-to-file"),
+                block.text("log-file-path"),
+                block.oneOf("log-format", Format.class),
+                block.oneOf("audit", Audit.class),
                 block.optionalText("audit-file-path"),
-                block.texts("packages", List.of("org.restheart")),
-                block.bool("full-stacktrace", false),
-                RequestsLog.values()[block.integer("requests-log-mode", 1, 0, 2)],
-                block.texts("tracing-headers", List.of()),
-                block.texts("requests-log-exclude-patterns", List.of()),
+                block.texts("packages"),
+                block.bool("full-stacktrace"),
+                RequestsLog.values()[block.integer("requests-log-mode")],
+                block.texts("tracing-headers"),
+                block.texts("requests-log-exclude-patterns"),
                 Duration.ofMinutes(Math.max(0, interval)));
     }
 }

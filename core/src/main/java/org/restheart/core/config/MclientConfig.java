@@ -16,21 +16,24 @@ public record MclientConfig(boolean enabled, String connectionString) {
 
     /// Options of connection strings that the driver knows; it ignores others.
     private static final Set<String> OPTIONS = Words.of("""
-            appName authMechanism authMechanismProperties authSource compressors connectTimeoutMS directConnection
-            gssapiServiceName heartbeatFrequencyMS j journal loadBalanced localThresholdMS maxConnecting maxIdleTimeMS
-            maxLifeTimeMS maxPoolSize maxStalenessSeconds minPoolSize proxyHost proxyPassword proxyPort proxyUsername
-            readConcernLevel readPreference readPreferenceTags replicaSet retryReads retryWrites safe
-            serverMonitoringMode serverSelectionTimeoutMS socketTimeoutMS srvMaxHosts srvServiceName ssl
-            sslInvalidHostNameAllowed timeoutMS tls tlsAllowInvalidHostnames tlsInsecure uuidRepresentation w
-            waitQueueTimeoutMS wTimeout wTimeoutMS zlibCompressionLevel""");
+        appName authMechanism authMechanismProperties authSource compressors connectTimeoutMS directConnection
+        gssapiServiceName heartbeatFrequencyMS j journal loadBalanced localThresholdMS maxConnecting maxIdleTimeMS
+        maxLifeTimeMS maxPoolSize maxStalenessSeconds minPoolSize proxyHost proxyPassword proxyPort proxyUsername
+        readConcernLevel readPreference readPreferenceTags replicaSet retryReads retryWrites safe
+        serverMonitoringMode serverSelectionTimeoutMS socketTimeoutMS srvMaxHosts srvServiceName ssl
+        sslInvalidHostNameAllowed timeoutMS tls tlsAllowInvalidHostnames tlsInsecure uuidRepresentation w
+        waitQueueTimeoutMS wTimeout wTimeoutMS zlibCompressionLevel\
+        """);
 
     /// Reads the block, or the key `mongo-uri` of former releases.
     static MclientConfig read(Block block, Block mongo) {
-        mongo.legacy("mongo-uri", "is read for /mclient/connection-string, which is the name of this key");
+        if (mongo.has("mongo-uri")) {
+            mongo.advise("mongo-uri", "is read for /mclient/connection-string, which is the name of this key");
+        }
         boolean former = mongo.has("mongo-uri") && !block.has(KEY);
-        var uri = former ? mongo.text("mongo-uri", "") : block.text(KEY, "mongodb://127.0.0.1");
+        var uri = former ? mongo.optionalText("mongo-uri").orElse("") : block.text(KEY);
         validate(uri, former ? mongo : block, former ? "mongo-uri" : KEY);
-        return new MclientConfig(!block.has("enabled") || block.bool("enabled", true), uri);
+        return new MclientConfig(!block.has("enabled") || block.bool("enabled"), uri);
     }
 
     private static void validate(String uri, Block block, String key) {

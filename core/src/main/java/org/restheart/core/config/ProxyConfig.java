@@ -14,9 +14,6 @@ import java.util.regex.Pattern;
 /// @param targets the URLs they are passed to, in turn
 /// @param rewriteHostHeader whether the target sees its own host instead of the client's `Host`
 /// @param connectionsPerThread most connections per I/O thread and target
-/// @param softMaxConnectionsPerThread idle ones above it are closed
-/// @param maxQueueSize requests that may wait for a connection
-/// @param connectionsTtl how long an idle connection above the soft limit stays open; empty for no limit
 /// @param problemServerRetry how long a failed target is left out
 /// @param requestTimeout how long a request may take, response included; empty for no limit
 /// @param healthCheck empty if targets are left out by failed requests alone
@@ -29,9 +26,6 @@ public record ProxyConfig(
         List<String> targets,
         boolean rewriteHostHeader,
         int connectionsPerThread,
-        int softMaxConnectionsPerThread,
-        int maxQueueSize,
-        Optional<Duration> connectionsTtl,
         Duration problemServerRetry,
         Optional<Duration> requestTimeout,
         Optional<HealthCheck> healthCheck,
@@ -49,34 +43,30 @@ public record ProxyConfig(
     }
 
     private static ProxyConfig read(Block block) {
-        var targets = block.texts("proxy-pass", List.of());
+        var targets = block.texts("proxy-pass");
         if (targets.isEmpty()) {
             block.refuse("proxy-pass", "must be a URL or a list of URLs");
         }
         targets.forEach(target -> checkUrl(block, target));
-        var timeout = block.millis("request-timeout", -1, -1, Integer.MAX_VALUE);
-        var interval = block.seconds("health-check-interval", 5, 1, 3_600);
-        var ttl = block.millis("connections-ttl", -1, -1, Integer.MAX_VALUE);
+        var timeout = block.duration("request-timeout");
+        var interval = block.duration("health-check-interval");
         return new ProxyConfig(
                 block.optionalText("name"),
                 block.requiredUri("location"),
                 targets,
-                block.bool("rewrite-host-header", true),
-                block.integer("connections-per-thread", 10, 1, 100_000),
-                block.integer("soft-max-connections-per-thread", 5, 0, 100_000),
-                block.integer("max-queue-size", 0, 0, 1_000_000),
-                ttl.isNegative() ? Optional.empty() : Optional.of(ttl),
-                block.seconds("problem-server-retry", 10, 0, 86_400),
+                block.bool("rewrite-host-header"),
+                block.integer("connections-per-thread"),
+                block.duration("problem-server-retry"),
                 timeout.isPositive() ? Optional.of(timeout) : Optional.empty(),
                 block.has("health-check-path")
                         ? Optional.of(new HealthCheck(block.requiredUri("health-check-path"), interval))
                         : Optional.empty(),
-                block.bool("forward-credentials", false),
+                block.bool("forward-credentials"),
                 headers(block));
     }
 
     private static List<String> headers(Block block) {
-        var names = block.texts("forward-headers", List.of());
+        var names = block.texts("forward-headers");
         for (var name : names) {
             if (!HEADER.matcher(name).matches()) {
                 block.refuse(
@@ -96,10 +86,11 @@ public record ProxyConfig(
                     && url.getRawQuery() == null
                     && url.getRawFragment() == null;
             if (!usable) {
-                block.refuse("proxy-pass", "must be http://host[:port][/path], or https, but was " + target);
+                block.refuse(
+                        "proxy-pass", "must be http://host[:port][/path], or https, but was " + Secrets.inUri(target));
             }
         } catch (URISyntaxException e) {
-            block.refuse("proxy-pass", "has an entry that is no URL: " + e.getMessage());
+            block.refuse("proxy-pass", "has an entry that is no URL: " + Secrets.inUri(String.valueOf(e.getMessage())));
         }
     }
 }

@@ -26,30 +26,30 @@ public record RateLimitsConfig(
     ///
     /// @param mongo whether MongoDB is configured
     static Optional<RateLimitsConfig> read(Block block, boolean mongo) {
-        if (!block.bool("enabled", false)) {
+        if (!block.bool("enabled")) {
             return Optional.empty();
         }
         return Optional.of(new RateLimitsConfig(
-                limit(block, "address", 3_000, 200),
-                limit(block, "account", 6_000, 400),
-                block.texts("unlimited-roles", List.of()),
-                block.texts("exempt-paths", List.of("/ping", "/health/live", "/health/ready", "/health/db")),
+                limit(block, "address"),
+                limit(block, "account"),
+                block.texts("unlimited-roles"),
+                block.texts("exempt-paths"),
                 shared(block, mongo)));
     }
 
     /// The collection of what gateways have admitted, also while there are no limits: what is in it counts as soon as
     /// there are.
     static MongoNamespace stored(Block block) {
-        return new MongoNamespace(block.text("shared-db", "restheart"), block.text("shared-collection", "_rates"));
+        return new MongoNamespace(block.text("shared-db"), block.text("shared-collection"));
     }
 
     private static Optional<MongoNamespace> shared(Block block, boolean mongo) {
-        return block.bool("shared", true) && mongo ? Optional.of(stored(block)) : Optional.empty();
+        return block.bool("shared") && mongo ? Optional.of(stored(block)) : Optional.empty();
     }
 
-    private static Optional<Limit> limit(Block block, String of, int perMinute, int burst) {
-        int rate = block.integer(of + "-requests-per-minute", perMinute, 0, 60_000_000);
-        int atOnce = block.integer(of + "-burst", burst, 1, 1_000_000);
+    private static Optional<Limit> limit(Block block, String of) {
+        int rate = block.integer(of + "-requests-per-minute");
+        int atOnce = block.integer(of + "-burst");
         return rate == 0 ? Optional.empty() : Optional.of(new Limit(rate, atOnce));
     }
 }

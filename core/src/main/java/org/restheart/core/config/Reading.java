@@ -3,24 +3,15 @@ package org.restheart.core.config;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
-/// The state of one reading of a configuration: blocks and keys that were read, defaults of absent keys, and findings.
-/// Confined to the thread that starts the server.
+/// The state of one reading of a configuration: the defaults of absent keys, and findings. Confined to the thread that
+/// starts the server.
 final class Reading {
-    /// A block that was read.
-    ///
-    /// @param asked the keys that were read
-    record Visit(Map<String, @Nullable Object> values, Set<String> asked) {}
-
     private final Path directory;
     private final List<Finding> findings = new ArrayList<>();
-    private final Map<String, Visit> visits = new LinkedHashMap<>();
     private final Map<String, Object> filled = new LinkedHashMap<>();
     private Predicate<String> refusedUnknown = _ -> false;
 
@@ -36,17 +27,6 @@ final class Reading {
 
     Path directory() {
         return directory;
-    }
-
-    void visit(String path, Map<String, @Nullable Object> values) {
-        visits.computeIfAbsent(path, p -> new Visit(values, new LinkedHashSet<>()));
-    }
-
-    void asked(String path, String key) {
-        var visit = visits.get(path);
-        if (visit != null) {
-            visit.asked.add(key);
-        }
     }
 
     /// The value of an absent key, by its path.
@@ -73,10 +53,6 @@ final class Reading {
     /// the operator did not want.
     void unknown(String path, String text) {
         add(new Finding(refusedUnknown.test(path) ? Finding.Level.REFUSED : Finding.Level.SUSPECT, path, text));
-    }
-
-    Map<String, Visit> visits() {
-        return visits;
     }
 
     List<Finding> findings() {

@@ -7,26 +7,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Words;
 
-/// Masks secrets in printed values: the values of keys named like a secret, passwords in URIs, and both in JSON text.
-/// In doubt a value is masked.
+/// Masks secrets in printed values: the values of keys that [Keys] has as secrets, or that are named like one and not
+/// there, passwords in URIs, and both in JSON text.
 final class Secrets {
     static final String MASK = "**********";
 
     private static final List<String> WORDS = List.of("password", "pwd", "secret", "key", "token", "pepper");
-
-    /// Keys that contain such a word but are not secret.
-    private static final Set<String> HARMLESS = Words.of("""
-        keystore-path keys-db keys-collection prop-password minimum-password-strength token-endpoint-uri
-        max-tokens templates password-reset\
-        """);
-
-    /// Blocks whose values are all secret: headers that are sent to other servers, such as `Authorization`.
-    private static final String HEADERS = "headers";
 
     private static final Pattern IN_AUTHORITY =
             Pattern.compile("(?i)(\\b[a-z][a-z0-9+.-]*://[^:/\\s\"']*:)([^\\s\"']*)@");
@@ -78,7 +68,7 @@ final class Secrets {
 
     static boolean isSecret(String key) {
         var name = key.toLowerCase(Locale.ROOT);
-        return !HARMLESS.contains(name) && WORDS.stream().anyMatch(name::contains);
+        return Keys.isSecret(key).orElse(WORDS.stream().anyMatch(name::contains));
     }
 
     /// Whether a step of a value's path marks the value as secret. The blocks of components that have `token` or
@@ -86,7 +76,7 @@ final class Secrets {
     private static boolean isSecretStep(String step, boolean block) {
         var name = step.toLowerCase(Locale.ROOT);
         boolean component = block && (name.contains("token") || name.startsWith("apikey"));
-        return step.equals(HEADERS) || (isSecret(step) && !component);
+        return isSecret(step) && !component;
     }
 
     /// The value as it may be shown.

@@ -81,15 +81,13 @@ public record SecurityConfig(
                 SecurityFiles.permissions(root.block("fileAclAuthorizer"), withoutId),
                 mongoRealm,
                 SecurityStores.MongoAclConfig.read(root.block("mongoAclAuthorizer"), mongo),
-                full.bool("enabled", false)
-                        ? Optional.of(full.bool("authentication-required", true))
-                        : Optional.empty(),
+                full.bool("enabled") ? Optional.of(full.bool("authentication-required")) : Optional.empty(),
                 tokens,
                 SecurityOAuth.read(root, tokens.jwt()),
                 SecurityGuards.read(root),
                 SecurityStores.ApiKeyConfig.read(root.block("apiKeyAuthMechanism"), root.block("apiKeyRealm")),
                 SecurityStores.SessionsConfig.read(root.block("dataApi"), tokens, mongo),
-                Endpoint.read(root.block("roles"), new Endpoint(true, "/roles", true)),
+                Endpoint.read(root.block("roles")),
                 Optional.of(access)
                         .filter(_ -> mongo)
                         .filter(Endpoint::enabled)
@@ -209,31 +207,22 @@ public record SecurityConfig(
     }
 
     private static Optional<RealmName> realm(Block block) {
-        if (!block.bool("enabled", false)) {
+        if (!block.bool("enabled")) {
             return Optional.empty();
         }
-        var name = block.text("authenticator", RealmName.MONGO.component);
-        for (var realm : RealmName.values()) {
-            if (realm.component.equals(name)) {
-                return Optional.of(realm);
-            }
-        }
-        block.refuse("authenticator", "names no realm: " + name);
-        return Optional.empty();
+        return Optional.of(
+                block.choice("authenticator").equals(RealmName.FILE.component) ? RealmName.FILE : RealmName.MONGO);
     }
 
     private static Optional<Digest> digest(Block block) {
-        return realm(block)
-                .map(accounts -> new Digest(
-                        block.text("realm", "RESTHeart Realm"), block.text("domain", "localhost"), accounts));
+        return realm(block).map(accounts -> new Digest(block.text("realm"), block.text("domain"), accounts));
     }
 
     private static Optional<Account> identity(Block block) {
-        if (!block.bool("enabled", false)) {
+        if (!block.bool("enabled")) {
             return Optional.empty();
         }
-        block.advise("enabled", "is true: every request is made by the account " + block.text("username", "admin"));
-        return Optional.of(new Account(
-                block.text("username", "admin"), block.texts("roles", List.of("admin", "user")), new BsonDocument()));
+        block.advise("enabled", "is true: every request is made by the account " + block.text("username"));
+        return Optional.of(new Account(block.text("username"), block.texts("roles"), new BsonDocument()));
     }
 }

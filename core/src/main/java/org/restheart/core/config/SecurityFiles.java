@@ -38,7 +38,7 @@ final class SecurityFiles {
 
     /// Empty when the component is off.
     static Optional<List<FileRealm.User>> users(Block block) {
-        if (!block.bool("enabled", false)) {
+        if (!block.bool("enabled")) {
             return Optional.empty();
         }
         var users = new ArrayList<FileRealm.User>();
@@ -49,7 +49,7 @@ final class SecurityFiles {
                 user.suspect("userid", "occurs twice: " + name + "; only the last of these accounts counts");
             }
             reportMisspelt(user);
-            var roles = user.has("roles") ? user.texts("roles", List.of()) : missingRoles(user);
+            var roles = user.has("roles") ? user.texts("roles") : missingRoles(user);
             var properties = document(user.toMap());
             properties.remove("password");
             if (user.has("password")) {
@@ -83,7 +83,7 @@ final class SecurityFiles {
     ///
     /// @param withoutId whether all accounts are of a file, and none has the property `_id`
     static Optional<List<Permission>> permissions(Block block, boolean withoutId) {
-        if (!block.bool("enabled", false)) {
+        if (!block.bool("enabled")) {
             return Optional.empty();
         }
         var permissions = new ArrayList<Permission>();
@@ -111,21 +111,21 @@ final class SecurityFiles {
                 .flatMap(permission -> permission.roles().stream())
                 .collect(Collectors.toUnmodifiableSet());
         var realm = root.block("fileRealmAuthenticator");
-        if (realm.bool("enabled", false)) {
+        if (realm.bool("enabled")) {
             entries(realm, "users").stream()
                     .filter(user -> user.toMap().get("roles") instanceof List)
                     .forEach(user -> reportUnused(user, "roles", known));
         }
         for (var mechanism : List.of("identityAuthMechanism", "jwtAuthenticationMechanism")) {
             var block = root.block(mechanism);
-            if (block.bool("enabled", false)) {
+            if (block.bool("enabled")) {
                 reportUnused(block, mechanism.startsWith("jwt") ? "fixedRoles" : "roles", known);
             }
         }
     }
 
     private static void reportUnused(Block block, String key, Set<String> known) {
-        var roles = block.has(key) ? block.texts(key, List.of()) : List.<String>of();
+        var roles = block.has(key) ? block.texts(key) : List.<String>of();
         if (!roles.isEmpty() && roles.stream().noneMatch(known::contains)) {
             block.advise(
                     key,

@@ -36,14 +36,14 @@ public record SecurityGuards(
     /// @param maxAge for how long browsers may keep the response to a preflight request, in seconds
     public record Cors(List<OriginPattern> origins, boolean echo, List<String> headers, int maxAge) {
         private static Cors read(Block block) {
-            if (block.bool("echo-origin", false)) {
+            if (block.bool("echo-origin")) {
                 block.advise("echo-origin", "is true: pages of every origin may use the credentials of their visitors");
             }
             return new Cors(
                     patterns(block, "allowed-origins"),
-                    block.bool("echo-origin", false),
-                    block.texts("allowed-headers", List.of()),
-                    block.integer("max-age", 600, 0, 86_400));
+                    block.bool("echo-origin"),
+                    block.texts("allowed-headers"),
+                    block.integer("max-age"));
         }
     }
 
@@ -54,25 +54,21 @@ public record SecurityGuards(
                 clientAddress(root.block("bruteForceAttackGuard"), proxies),
                 origins(root.block("originVetoer")),
                 failureLog(root.block("failedAuthLogger")),
-                root.block("rootRoleGuard").bool("enabled", true),
-                unrestrictedRoles(root.block("accountsConfig")),
+                root.block("rootRoleGuard").bool("enabled"),
+                root.block("accountsConfig").texts("users-unrestricted-roles"),
                 Cors.read(root.block("cors")));
-    }
-
-    private static List<String> unrestrictedRoles(Block block) {
-        return block.has("users-unrestricted-roles") ? block.texts("users-unrestricted-roles", List.of()) : List.of();
     }
 
     /// A file that switches it on has always had refusals logged, too.
     private static Optional<FailedAuthLogger> failureLog(Block block) {
-        boolean enabled = block.bool("enabled", true);
+        boolean enabled = block.bool("enabled");
         boolean refusals = block.bool("refusals", block.has("enabled"));
         return enabled ? Optional.of(new FailedAuthLogger(refusals)) : Optional.empty();
     }
 
     private static List<Network> trustedProxies(Block block) {
         var networks = new ArrayList<Network>();
-        for (var text : block.texts("trusted-proxies", List.of())) {
+        for (var text : block.texts("trusted-proxies")) {
             try {
                 networks.add(Network.parse(text));
             } catch (IllegalArgumentException _) {
@@ -83,19 +79,17 @@ public record SecurityGuards(
     }
 
     private static Optional<BruteForceGuard> bruteForce(Block block, List<Network> proxies) {
-        if (!block.bool("enabled", true)) {
+        if (!block.bool("enabled")) {
             return Optional.empty();
         }
-        int max = block.integer("max-failed-attempts", 5, 1, 10_000);
+        int max = block.integer("max-failed-attempts");
         return Optional.of(new BruteForceGuard(max, clientAddress(block, proxies)));
     }
 
     /// Without a list of proxies, `trust-x-forwarded-for` trusts every peer.
     private static ClientAddress clientAddress(Block block, List<Network> proxies) {
-        var alias = "x-forwarded-for-value-from-last";
-        var key = block.has(alias) ? alias : "x-forwarded-for-value-from-last-element";
-        int fromLast = block.integer(key, 0, 0, 100);
-        boolean trusted = block.bool("trust-x-forwarded-for", false);
+        int fromLast = block.integer("x-forwarded-for-value-from-last-element");
+        boolean trusted = block.bool("trust-x-forwarded-for");
         if (!trusted && proxies.isEmpty()) {
             return new ClientAddress.Peer();
         }
@@ -104,19 +98,19 @@ public record SecurityGuards(
     }
 
     private static Optional<OriginVetoer> origins(Block block) {
-        if (!block.bool("enabled", false)) {
+        if (!block.bool("enabled")) {
             return Optional.empty();
         }
         return Optional.of(new OriginVetoer(
-                block.texts("whitelist", List.of()),
+                block.texts("whitelist"),
                 patterns(block, "whitelist-patterns"),
                 ignored(block),
-                block.bool("allow-missing-origin", true)));
+                block.bool("allow-missing-origin")));
     }
 
     static List<OriginPattern> patterns(Block block, String key) {
         var patterns = new ArrayList<OriginPattern>();
-        for (var text : block.texts(key, List.of())) {
+        for (var text : block.texts(key)) {
             try {
                 patterns.add(OriginPattern.parse(text));
             } catch (IllegalArgumentException e) {
@@ -128,7 +122,7 @@ public record SecurityGuards(
 
     private static List<Predicate> ignored(Block block) {
         var ignored = new ArrayList<Predicate>();
-        for (var path : block.texts("ignore-paths", List.of())) {
+        for (var path : block.texts("ignore-paths")) {
             try {
                 ignored.add(PredicateParser.parse("path-template('" + path.replace("'", "\\'") + "')"));
             } catch (PredicateException e) {

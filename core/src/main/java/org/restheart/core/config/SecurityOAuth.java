@@ -37,8 +37,7 @@ public record SecurityOAuth(
                 serverMetadata(root),
                 resourceMetadata(root),
                 authorization(root.block("oauthAuthorizationService")),
-                Optional.of(Endpoint.read(
-                                root.block("oauthClientRegistrationService"), new Endpoint(false, "/register", false)))
+                Optional.of(Endpoint.read(root.block("oauthClientRegistrationService")))
                         .filter(Endpoint::enabled),
                 modelContext(root.block("mcp"), resourceBase(root)));
         if (oauth.modelContext.isPresent() && oauth.resourceMetadata.isEmpty()) {
@@ -80,36 +79,34 @@ public record SecurityOAuth(
     }
 
     private static Optional<ModelContext> modelContext(Block block, BaseUrl base) {
-        if (!block.bool("enabled", false)) {
+        if (!block.bool("enabled")) {
             return Optional.empty();
         }
         var configured = block.optionalText("base-url");
-        var servers = block.texts("authorization-servers", List.of());
+        var servers = block.texts("authorization-servers");
         if (!servers.isEmpty() && configured.isEmpty()) {
             block.refuse("base-url", "is required with authorization-servers: tokens name the endpoint by it");
         }
-        var scopes = block.bool("read-only", true) ? List.of("mcp:read") : List.of("mcp:read", "mcp:write");
+        var scopes = block.bool("read-only") ? List.of("mcp:read") : List.of("mcp:read", "mcp:write");
         return Optional.of(new ModelContext(
                 new ResourceMetadataService.ProtectedResource(
-                        block.uri("uri", "/_mcp"),
+                        block.uri("uri"),
                         configured.isPresent() ? new BaseUrl(configured, false) : base,
                         servers,
                         scopes),
-                block.bool("accept-plain-tokens", true)));
+                block.bool("accept-plain-tokens")));
     }
 
     private static BaseUrl resourceBase(Block root) {
         var block = root.block("oauthProtectedResourceMetadataService");
         return new BaseUrl(
-                block.optionalText("base-url")
-                        .or(() -> block.optionalText("server-url"))
-                        .or(() -> root.block("core").optionalText("base-url")),
-                block.bool("trust-x-forwarded", true));
+                block.optionalText("base-url").or(() -> root.block("core").optionalText("base-url")),
+                block.bool("trust-x-forwarded"));
     }
 
     private static Optional<ServerMetadata> serverMetadata(Block root) {
         var block = root.block("oauthAuthorizationServerMetadataService");
-        var endpoint = Endpoint.read(block, new Endpoint(true, "/.well-known/oauth-authorization-server", false));
+        var endpoint = Endpoint.read(block);
         return endpoint.enabled()
                 ? Optional.of(new ServerMetadata(
                         endpoint,
@@ -117,20 +114,20 @@ public record SecurityOAuth(
                                 block.optionalText("base-url")
                                         .or(() -> root.block("core").optionalText("base-url")),
                                 false),
-                        block.uri("token-endpoint-uri", "/token"),
-                        block.uri("authorize-endpoint-uri", "/authorize"),
+                        block.uri("token-endpoint-uri"),
+                        block.uri("authorize-endpoint-uri"),
                         block.optionalText("registration-endpoint-uri")))
                 : Optional.empty();
     }
 
     private static Optional<ResourceMetadata> resourceMetadata(Block root) {
         var block = root.block("oauthProtectedResourceMetadataService");
-        var endpoint = Endpoint.read(block, new Endpoint(true, "/.well-known/oauth-protected-resource", false));
+        var endpoint = Endpoint.read(block);
         return endpoint.enabled() ? Optional.of(new ResourceMetadata(endpoint, resourceBase(root))) : Optional.empty();
     }
 
     private static Optional<Authorization> authorization(Block block) {
-        var endpoint = Endpoint.read(block, new Endpoint(false, "/authorize", false));
+        var endpoint = Endpoint.read(block);
         return endpoint.enabled()
                 ? Optional.of(new Authorization(endpoint, block.optionalText("login-url"), redirects(block)))
                 : Optional.empty();
@@ -138,7 +135,7 @@ public record SecurityOAuth(
 
     private static Predicate<String> redirects(Block block) {
         try {
-            return OriginPattern.anyUriOf(block.texts("allowed-redirect-uris", List.of()));
+            return OriginPattern.anyUriOf(block.texts("allowed-redirect-uris"));
         } catch (IllegalArgumentException e) {
             block.refuse("allowed-redirect-uris", "has an entry that is " + e.getMessage());
             return OriginPattern.anyUriOf(List.of());

@@ -49,47 +49,39 @@ public final class SecurityStores {
         private static final String ROLES = "$.roles";
         private static final int RANDOM_BYTES = 15;
 
-        private static final String FIRST_USER =
-                "{\"_id\": \"admin\", \"password\": \"" + DefaultAccount.HASH + "\", \"roles\": [\"admin\"]}";
-
         /// Empty when the component is off.
         static Optional<MongoRealmConfig> read(Block block, boolean absent, boolean loopback) {
             if (!block.bool("enabled", absent)) {
                 return Optional.empty();
             }
-            boolean hashed = block.bool("bcrypt-hashed-password", true);
-            var strength = block.integer("minimum-password-strength", 3, 0, 4);
+            boolean hashed = block.bool("bcrypt-hashed-password");
+            var strength = block.integer("minimum-password-strength");
             return Optional.of(new MongoRealmConfig(
                     users(block, hashed),
-                    block.integer("bcrypt-complexity", 12, 4, 31),
-                    block.bool("enforce-minimum-password-strength", false) ? Optional.of(strength) : Optional.empty(),
+                    block.integer("bcrypt-complexity"),
+                    block.bool("enforce-minimum-password-strength") ? Optional.of(strength) : Optional.empty(),
                     firstUser(block, loopback),
-                    keeping(block, false, 60_000)));
+                    keeping(block)));
         }
 
         /// The `cache-…` keys of components that keep accounts or permissions.
-        static CacheExpiry keeping(Block block, boolean absent, long ttlMillis) {
-            boolean enabled = block.bool("cache-enabled", absent);
-            int size = block.integer("cache-size", 1_000, 1, 10_000_000);
-            var ttl = block.millis("cache-ttl", ttlMillis, 0, Integer.MAX_VALUE);
-            var expiry = block.oneOf("cache-expire-policy", CacheExpiry.Expiry.AFTER_WRITE);
+        static CacheExpiry keeping(Block block) {
+            boolean enabled = block.bool("cache-enabled");
+            int size = block.integer("cache-size");
+            var ttl = block.duration("cache-ttl");
+            var expiry = block.oneOf("cache-expire-policy", CacheExpiry.Expiry.class);
             return enabled
                     ? new CacheExpiry(size, ttl, expiry)
                     : new CacheExpiry(size, Duration.ZERO, CacheExpiry.Expiry.AFTER_WRITE);
         }
 
         private static UsersCollection users(Block block, boolean hashed) {
-            var database = block.text("users-db", "restheart");
-            var collection = block.text("users-collection", "users");
+            var database = block.text("users-db");
+            var collection = block.text("users-collection");
             var roles = roles(block);
             try {
                 return new UsersCollection(
-                        database,
-                        collection,
-                        block.text("prop-id", "_id"),
-                        block.text("prop-password", "password"),
-                        roles,
-                        hashed);
+                        database, collection, block.text("prop-id"), block.text("prop-password"), roles, hashed);
             } catch (IllegalArgumentException e) {
                 block.refuse("prop-id", String.valueOf(e.getMessage()));
                 return new UsersCollection(database, collection, "_id", "password", roles, hashed);
@@ -98,7 +90,7 @@ public final class SecurityStores {
 
         private static RolesPath roles(Block block) {
             try {
-                return RolesPath.parse(block.text("json-path-roles", ROLES));
+                return RolesPath.parse(block.text("json-path-roles"));
             } catch (IllegalArgumentException e) {
                 block.refuse("json-path-roles", String.valueOf(e.getMessage()));
                 return RolesPath.parse(ROLES);
@@ -106,15 +98,15 @@ public final class SecurityStores {
         }
 
         private static Optional<FirstUser> firstUser(Block block, boolean loopback) {
-            var text = block.text("create-user-document", FIRST_USER);
+            var text = block.text("create-user-document");
             var password = block.optionalText("create-user-password");
             password.ifPresent(chosen -> refuseKnown(block, chosen));
-            if (!block.bool("create-user", true)) {
+            if (!block.bool("create-user")) {
                 return Optional.empty();
             }
             try {
                 var document = BsonDocument.parse(text);
-                boolean known = document.get(block.text("prop-password", "password")) instanceof BsonString stored
+                boolean known = document.get(block.text("prop-password")) instanceof BsonString stored
                         && List.of(DefaultAccount.HASH, DefaultAccount.PASSWORD).contains(stored.getValue());
                 return Optional.of(new FirstUser(document, password, known && !loopback && password.isEmpty()));
             } catch (JsonParseException _) {
@@ -158,10 +150,10 @@ public final class SecurityStores {
         static Optional<MongoAclConfig> read(Block block, boolean absent) {
             return block.bool("enabled", absent)
                     ? Optional.of(new MongoAclConfig(
-                            block.text("acl-db", "restheart"),
-                            block.text("acl-collection", "acl"),
+                            block.text("acl-db"),
+                            block.text("acl-collection"),
                             block.optionalText("root-role"),
-                            SecurityStores.MongoRealmConfig.keeping(block, true, 1_000)))
+                            SecurityStores.MongoRealmConfig.keeping(block)))
                     : Optional.empty();
         }
     }
@@ -185,23 +177,20 @@ public final class SecurityStores {
 
         /// The collection of keys, also while none are accepted: they count again as soon as the mechanism is on.
         static MongoNamespace stored(Block realm) {
-            return new MongoNamespace(realm.text("keys-db", "restheart"), realm.text("keys-collection", "apikeys"));
+            return new MongoNamespace(realm.text("keys-db"), realm.text("keys-collection"));
         }
 
         /// Empty when the mechanism is off.
         static Optional<ApiKeyConfig> read(Block mechanism, Block realm) {
-            return mechanism.bool("enabled", false)
+            return mechanism.bool("enabled")
                     ? Optional.of(new ApiKeyConfig(
-                            mechanism.texts("header-names", List.of("apiKey", "api-key")),
+                            mechanism.texts("header-names"),
                             stored(realm),
                             realm.secret("pepper"),
-                            realm.bool("allow-unlimited", false),
-                            Duration.ofDays(realm.integer("max-lifetime-days", 365, 1, 36_500)),
-                            realm.bool("self-service", true),
-                            new CacheExpiry(
-                                    10_000,
-                                    realm.millis("cache-ttl", 1_000, 0, Integer.MAX_VALUE),
-                                    CacheExpiry.Expiry.AFTER_WRITE)))
+                            realm.bool("allow-unlimited"),
+                            realm.duration("max-lifetime-days"),
+                            realm.bool("self-service"),
+                            new CacheExpiry(10_000, realm.duration("cache-ttl"), CacheExpiry.Expiry.AFTER_WRITE)))
                     : Optional.empty();
         }
 
@@ -222,13 +211,12 @@ public final class SecurityStores {
         /// The collection of refresh tokens, also while there are no sessions: what is in it counts as soon as there
         /// are.
         static MongoNamespace stored(Block block) {
-            return new MongoNamespace(
-                    block.text("sessions-db", "restheart"), block.text("sessions-collection", "_refreshTokens"));
+            return new MongoNamespace(block.text("sessions-db"), block.text("sessions-collection"));
         }
 
         /// Empty when there are no sessions.
         static Optional<SessionsConfig> read(Block block, SecurityTokens tokens, boolean mongo) {
-            if (!block.bool("enabled", false) || !block.bool("login", false)) {
+            if (!block.bool("enabled") || !block.bool("login")) {
                 return Optional.empty();
             }
             if (tokens.bearer().isEmpty() || !tokens.jwt().canSign()) {
@@ -242,8 +230,8 @@ public final class SecurityStores {
                 return Optional.empty();
             }
             return Optional.of(new SessionsConfig(
-                    block.minutes("access-ttl", 30, 1, 1_440),
-                    Duration.ofDays(block.integer("refresh-ttl", 60, 1, 3_650)),
+                    block.duration("access-ttl"),
+                    block.duration("refresh-ttl"),
                     block.optionalText("anonymous-account"),
                     stored(block)));
         }

@@ -69,27 +69,25 @@ public record SecurityTokens(
         var setter = root.block("authCookieSetter");
         var handler = root.block("authCookieHandler");
         var remover = root.block("authCookieRemover");
-        setter.legacy("expires-ttl", "has no effect: ttl says, in minutes, how long the cookie lasts");
-        root.block("authCookieRemover").has("defaultUri"); // of older files, without effect
         var cookie = cookie(setter);
         var jwt = JwtConfig.read(root.block("jwtConfigProvider"));
         var tokens = new SecurityTokens(
                 jwt,
                 bearer(root.block("jwtAuthenticationMechanism")),
-                root.block("tokenBasicAuthMechanism").bool("enabled", false),
+                root.block("tokenBasicAuthMechanism").bool("enabled"),
                 jwtTokens(root.block("jwtTokenManager"), service),
                 randomTokens(root.block("rndTokenManager")),
-                Endpoint.read(service, new Endpoint(true, "/token", false)),
+                Endpoint.read(service),
                 service.optionalText("redirect-url"),
                 cookie,
-                setter.bool("enabled", true),
-                handler.bool("enabled", true),
-                setter.bool("check-origin", true),
+                setter.bool("enabled"),
+                handler.bool("enabled"),
+                setter.bool("check-origin"),
                 Stream.concat(
                                 SecurityGuards.patterns(setter, "allowed-origins").stream(),
                                 SecurityGuards.patterns(root.block("cors"), "allowed-origins").stream())
                         .toList(),
-                Endpoint.read(remover, new Endpoint(true, "/logout", false)));
+                Endpoint.read(remover));
         if (setter.has("same-site-mode") && cookie.isSentAcrossSites() && tokens.cookieOrigins.isEmpty()) {
             setter.advise(
                     "allowed-origins",
@@ -105,14 +103,13 @@ public record SecurityTokens(
     }
 
     private static Optional<JwtAuthenticator.Settings> bearer(Block block) {
-        if (!block.bool("enabled", false)) {
+        if (!block.bool("enabled")) {
             return Optional.empty();
         }
-        boolean encoded = block.bool("base64Encoded", false);
-        var name = block.text("usernameClaim", "sub");
-        var roles =
-                block.isNull("rolesClaim") ? Optional.<String>empty() : Optional.of(block.text("rolesClaim", "roles"));
-        var fixed = block.texts("fixedRoles", List.of());
+        boolean encoded = block.bool("base64Encoded");
+        var name = block.text("usernameClaim");
+        var roles = block.isNull("rolesClaim") ? Optional.<String>empty() : Optional.of(block.text("rolesClaim"));
+        var fixed = block.texts("fixedRoles");
         if (roles.isEmpty() && fixed.isEmpty()) {
             block.refuse("rolesClaim", "is null and there are no fixedRoles: no account would have a role");
         }
@@ -120,17 +117,17 @@ public record SecurityTokens(
     }
 
     private static Optional<JwtTokenManager.Settings> jwtTokens(Block block, Block service) {
-        return block.bool("enabled", false)
+        return block.bool("enabled")
                 ? Optional.of(new JwtTokenManager.Settings(
-                        block.minutes("ttl", 15, 1, 5_256_000),
-                        block.uri("srv-uri", "/token"),
+                        block.duration("ttl"),
+                        block.uri("srv-uri"),
                         propertyClaims(block, "account-properties-claims"),
-                        service.bool("revoke", true)))
+                        service.bool("revoke")))
                 : Optional.empty();
     }
 
     private static List<String> propertyClaims(Block block, String key) {
-        var paths = block.texts(key, List.of());
+        var paths = block.texts(key);
         for (var path : paths) {
             if (!TokenClaims.isProperty(path)) {
                 block.refuse(key, "must name properties, or paths such as /org/unit, but has '" + path + "'");
@@ -142,31 +139,26 @@ public record SecurityTokens(
     }
 
     private static Optional<RandomTokens> randomTokens(Block block) {
-        return block.bool("enabled", false)
-                ? Optional.of(new RandomTokens(block.minutes("ttl", 15, 1, 5_256_000), block.uri("srv-uri", "/tokens")))
+        return block.bool("enabled")
+                ? Optional.of(new RandomTokens(block.duration("ttl"), block.uri("srv-uri")))
                 : Optional.empty();
     }
 
     private static TokenCookie cookie(Block block) {
         return new TokenCookie(
-                block.text("name", "rh_auth"),
+                block.text("name"),
                 block.optionalText("domain"),
-                block.uri("path", "/"),
-                block.bool("secure", true),
-                block.bool("http-only", true),
+                block.uri("path"),
+                block.bool("secure"),
+                block.bool("http-only"),
                 sameSite(block),
-                block.minutes("ttl", 15, 1, 5_256_000),
-                block.bool("expose-token", false));
+                block.duration("ttl"),
+                block.bool("expose-token"));
     }
 
     private static Optional<String> sameSite(Block block) {
-        block.has("allow-legacy"); // of older files, without effect
-        var mode = block.text("same-site-mode", "strict").toLowerCase(Locale.ROOT);
-        if (!List.of("strict", "lax", "none").contains(mode)) {
-            block.refuse("same-site-mode", "must be strict, lax or none but was " + mode);
-            return Optional.empty();
-        }
-        return block.bool("same-site", true)
+        var mode = block.choice("same-site-mode");
+        return block.bool("same-site")
                 ? Optional.of(mode.substring(0, 1).toUpperCase(Locale.ROOT) + mode.substring(1))
                 : Optional.empty();
     }
@@ -184,17 +176,16 @@ public record SecurityTokens(
         static JwtConfig read(Block block) {
             var settings = new Jwt.Settings(
                     algorithm(block),
-                    block.isNull("issuer") ? Optional.empty() : Optional.of(block.text("issuer", "restheart.org")),
-                    block.has("audience") ? block.texts("audience", List.of()) : List.of(),
-                    block.bool("require-exp", false),
-                    block.seconds("leeway", 60, 0, 600));
+                    block.isNull("issuer") ? Optional.empty() : Optional.of(block.text("issuer")),
+                    block.texts("audience"),
+                    block.bool("require-exp"),
+                    block.duration("leeway"));
             var key = settings.isSymmetric() ? block.secret("key") : block.optionalText("key");
             var keySet = block.optionalText("jwks");
             if (!settings.isSymmetric() && key.isEmpty() == keySet.isEmpty()) {
                 block.refuse("key", "or jwks, one of the two, is required for " + settings.algorithm());
             }
-            var revocations = new MongoNamespace(
-                    block.text("revocations-db", "restheart"), block.text("revocations-collection", "_revokedTokens"));
+            var revocations = new MongoNamespace(block.text("revocations-db"), block.text("revocations-collection"));
             return new JwtConfig(
                     settings,
                     jwt(block, settings, key, keySet),
@@ -231,7 +222,7 @@ public record SecurityTokens(
 
         /// `HMAC256` and `RSA256` are other names of `HS256` and `RS256`.
         private static JWSAlgorithm algorithm(Block block) {
-            var text = block.text("algorithm", "HS256").toUpperCase(Locale.ROOT);
+            var text = block.text("algorithm").toUpperCase(Locale.ROOT);
             var name = text.replace("HMAC", "HS").replace("RSA", "RS");
             if (!ALGORITHMS.contains(name)) {
                 block.refuse(

@@ -29,7 +29,7 @@ public record StaticResourceConfig(
 
     private static StaticResourceConfig read(Block block) {
         var what = block.requiredText("what");
-        boolean embedded = block.bool("embedded", false);
+        boolean embedded = block.bool("embedded");
         if (embedded) {
             EmbeddedFolder.open(what)
                     .ifPresentOrElse(
@@ -40,7 +40,7 @@ public record StaticResourceConfig(
         return new StaticResourceConfig(
                 what,
                 block.requiredUri("where"),
-                block.text("welcome-file", "index.html"),
+                block.text("welcome-file"),
                 embedded,
                 block.optionalText("cache-control"));
     }

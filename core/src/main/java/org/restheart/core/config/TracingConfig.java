@@ -25,7 +25,7 @@ public record TracingConfig(
 
     /// Empty when the component is off.
     static Optional<TracingConfig> read(Block block) {
-        if (!block.bool("enabled", false)) {
+        if (!block.bool("enabled")) {
             return Optional.empty();
         }
         var endpoint = block.optionalText("endpoint");
@@ -36,10 +36,10 @@ public record TracingConfig(
                 endpoint,
                 headers(block.block("headers")),
                 block.optionalText("service-name"),
-                block.share("sampling-ratio", 1),
-                block.bool("callers-decide", true),
-                block.integer("max-queued-spans", 4_096, 1, 10_000_000),
-                block.millis("export-timeout-ms", 10_000, 1, 600_000)));
+                block.share("sampling-ratio"),
+                block.bool("callers-decide"),
+                block.integer("max-queued-spans"),
+                block.duration("export-timeout-ms")));
     }
 
     private static Map<String, String> headers(Block block) {

@@ -20,6 +20,12 @@ final class Trees {
         return block;
     }
 
+    /// The map itself, as a block of a tree, which has texts as keys throughout.
+    @SuppressWarnings("unchecked")
+    static Map<String, @Nullable Object> asBlock(Map<?, ?> map) {
+        return (Map<String, @Nullable Object>) map;
+    }
+
     /// A copy that can be changed, with texts as keys throughout.
     static Map<String, @Nullable Object> copy(Map<?, ?> map) {
         var copy = new LinkedHashMap<String, @Nullable Object>();

@@ -2,9 +2,7 @@ package org.restheart.core.server;
 
 import io.undertow.UndertowOptions;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.restheart.core.config.ConnectionOptions;
 import org.restheart.core.config.CoreConfig;
 import org.restheart.core.config.GatewayConfig;
@@ -33,16 +31,8 @@ public record ServerSettings(
 
     private static final int MANAGEMENT_BYTES = 16 << 20;
 
-    /// Options that the request reader depends on, and the `Host` field of HTTP/1.1, about which Undertow would
-    /// warn on every connection. They are not configurable.
-    private static final Set<String> OURS =
-            Set.of("DECODE_URL", "ALLOW_UNESCAPED_CHARACTERS_IN_URL", "URL_CHARSET", "REQUIRE_HOST_HTTP11");
-
     /// The cost of parsing fields that collide in Undertow's table grows with its square.
     private static final long ALLOWANCE = 4;
-
-    /// Of one connection of HTTP/2, unless configured. Browsers and libraries keep to it.
-    private static final int MAX_CONCURRENT_STREAMS = 100;
 
     /// Bounds of concurrent requests.
     ///
@@ -116,8 +106,7 @@ public record ServerSettings(
     /// `connection-options` as Undertow has them.
     OptionMap options() {
         var map = OptionMap.builder();
-        map.set(UndertowOptions.HTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, MAX_CONCURRENT_STREAMS);
-        others(map, connection.others());
+        map.set(UndertowOptions.HTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, connection.maxConcurrentStreams());
         map.set(UndertowOptions.DECODE_URL, false);
         map.set(UndertowOptions.ALLOW_UNESCAPED_CHARACTERS_IN_URL, core.allowUnescapedCharactersInUrl());
         map.set(UndertowOptions.ALWAYS_SET_DATE, false);
@@ -143,14 +132,5 @@ public record ServerSettings(
 
     private static void millis(OptionMap.Builder map, Option<Integer> option, Optional<Duration> time) {
         time.ifPresent(t -> map.set(option, (int) Math.min(Integer.MAX_VALUE, t.toMillis())));
-    }
-
-    private static void others(OptionMap.Builder map, Map<String, Object> options) {
-        options.forEach((name, value) -> {
-            if (!OURS.contains(name)) {
-                var loader = UndertowOptions.class.getClassLoader();
-                map.parse(Option.fromString(UndertowOptions.class.getName() + "." + name, loader), value.toString());
-            }
-        });
     }
 }

@@ -20,21 +20,6 @@ class BuiltInConfigurationTest {
     }
 
     @Test
-    void every_key_that_is_read_is_in_it() {
-        var reading = new Reading();
-        GatewayConfig.read(Block.of("", Configuration.builtIn(false), reading));
-        assertThat(reading.filled().keySet())
-                .filteredOn(key -> !key.endsWith("/secured") && !key.endsWith("/uri"))
-                .containsExactlyInAnyOrder(
-                        "/authCookieSetter/check-origin",
-                        "/changeStreamActivator/enabled",
-                        "/console/enabled",
-                        "/graphAppsInitializer/enabled",
-                        "/graphAppsUpdater/enabled",
-                        "/rootRoleGuard/enabled");
-    }
-
-    @Test
     void its_listener_is_reached_from_this_machine_only() {
         var http = builtIn().read().orThrow().http();
         assertThat(http).isEqualTo(new ListenerConfig(true, "localhost", 8080));

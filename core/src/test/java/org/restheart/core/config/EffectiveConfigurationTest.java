@@ -13,12 +13,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 class EffectiveConfigurationTest {
     private static final String RHO = """
-            /core/name -> "from-rho";
-            /mongo/mongo-mounts[3]/what -> "/extra";
-            /mongo/mongo-mounts[3]/where -> '/extra';
-            /fileRealmAuthenticator/users[userid='admin']/password -> 'hunter3';
-            /a/b[2] -> 1
-            """;
+        /core/name -> "from-rho";
+        /mongo/mongo-mounts[3]/what -> "/extra";
+        /mongo/mongo-mounts[3]/where -> '/extra';
+        /fileRealmAuthenticator/users[userid='admin']/password -> 'hunter3';
+        /a/b[2] -> 1
+        """;
 
     @TempDir
     private Path folder;
@@ -120,17 +120,5 @@ class EffectiveConfigurationTest {
         assertThatThrownBy(() -> load(Sources.of(Map.of()).withFile(file)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("c.yml");
-    }
-
-    @Test
-    void the_documentation_names_every_key_of_the_built_in_configuration() throws Exception {
-        var text = Files.readString(Path.of("../docs/reference/configuration.md"));
-        Configuration.builtIn(false).forEach((block, keys) -> {
-            assertThat(text).contains(block);
-            if (keys instanceof Map<?, ?> map) {
-                assertThat(text)
-                        .contains(map.keySet().stream().map(String::valueOf).toList());
-            }
-        });
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -55,6 +54,17 @@ class GatewayConfigTest {
     }
 
     @Test
+    void keys_of_earlier_files_say_that_they_have_no_effect_unless_they_have_the_usual_value() {
+        var yaml = "mongo: {coalescing: {max-queues: %d, queue-idle: %d}, cursor-pool: {builds: %d}}";
+        assertThat(Configuration.parse(yaml.formatted(10_000, 60_000, 2)).read().findings())
+                .noneMatch(finding -> finding.path().startsWith("/mongo/"));
+        assertThat(Configuration.parse(yaml.formatted(5, 6, 7)).read().findings())
+                .filteredOn(finding -> finding.path().startsWith("/mongo/"))
+                .hasSize(3)
+                .allMatch(finding -> finding.level() == Level.ADVICE);
+    }
+
+    @Test
     void a_file_that_names_no_mechanism_has_passwords() {
         var config = GatewayConfig.parse("http-listener: {port: 1}");
         assertThat(config.security().basicRealm()).contains(SecurityConfig.RealmName.MONGO);
@@ -64,34 +74,66 @@ class GatewayConfigTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "http-listener: {port: 70000} | /http-listener/port must be a whole number from 0 to 65535 but was 70000",
+                "proxies: [{location: /p, proxy-pass: 'http://u:hunter2@x'}] | /proxies[1]/proxy-pass must be"
+                        + " http://host[:port][/path], or https, but was http://u:**********@x",
+                "http-listener: {port: 70000} | /http-listener/port must be a whole number from 0 to 65535 but was"
+                        + " 70000",
                 "http-listener: {enabled: false} | /http-listener and https-listener are disabled: one must be enabled",
                 "http-listener: 8080 | /http-listener must be a block of keys but was 8080",
-                "https-listener: {enabled: true, keystore-path: /k} | /https-listener/enabled is true, which needs keystore-path, keystore-password and certificate-password as well",
-                "https-listener: {enabled: true, keystore-path: /not/there, keystore-password: p, certificate-password: p} | /https-listener/keystore-path names no file that can be read: /not/there",
-                "basicAuthMechanism: {enabled: false} | /basicAuthMechanism/enabled is not true, and no other mechanism is enabled: nobody could use the services that are secured",
-                "http-listener: {host: 'localhost:8080'} | /http-listener/host has a port, which is a key of its own: localhost:8080",
-                "mclient: {connection-string: 'localhost:27017'} | /mclient/connection-string must start with mongodb:// or mongodb+srv://",
-                "mclient: {connection-string: 'mongodb://h:99999'} | /mclient/connection-string is not a valid connection string: The connection string contains an invalid host and port. The port must be an integer between 0 and 65535.",
-                "mclient: {connection-string: 'mongodb://u:p@ss@h'} | /mclient/connection-string is not a valid connection string: are all special characters in user and password percent-encoded?",
-                "core: {workers-scheduler-parallelism: 300} | /core/workers-scheduler-max-pool-size must be at least workers-scheduler-parallelism, which is 300, but was 256",
-                "logging: {requests-log-mode: 3} | /logging/requests-log-mode must be a whole number from 0 to 2 but was 3",
-                "logging: {log-level: LOUD} | /logging/log-level must be one of OFF, ERROR, WARN, INFO, DEBUG, TRACE, ALL but was \"LOUD\"",
-                "metrics: {missing-registry-status-code: 302} | /metrics/missing-registry-status-code must be 404 or 200 but was 302",
-                "mongo: {default-pagesize: 2000} | /mongo/default-pagesize must be at most max-pagesize, which is 1000, but was 2000",
+                "https-listener: {enabled: true, keystore-path: /k} | /https-listener/enabled is true, which needs"
+                        + " keystore-path, keystore-password and certificate-password as well",
+                "https-listener: {enabled: true, keystore-path: /not/there, keystore-password: p,"
+                        + " certificate-password: p} | /https-listener/keystore-path names no file that can be read:"
+                        + " /not/there",
+                "basicAuthMechanism: {enabled: false} | /basicAuthMechanism/enabled is not true, and no other"
+                        + " mechanism is enabled: nobody could use the services that are secured",
+                "http-listener: {host: 'localhost:8080'} | /http-listener/host has a port, which is a key of its own:"
+                        + " localhost:8080",
+                "mclient: {connection-string: 'localhost:27017'} | /mclient/connection-string must start with"
+                        + " mongodb:// or mongodb+srv://",
+                "mclient: {connection-string: 'mongodb://h:99999'} | /mclient/connection-string is not a valid"
+                    + " connection string: The connection string contains an invalid host and port. The port must be"
+                    + " an integer between 0 and 65535.",
+                "mclient: {connection-string: 'mongodb://u:p@ss@h'} | /mclient/connection-string is not a valid"
+                        + " connection string: are all special characters in user and password percent-encoded?",
+                "core: {workers-scheduler-parallelism: 300} | /core/workers-scheduler-max-pool-size must be at least"
+                        + " workers-scheduler-parallelism, which is 300, but was 256",
+                "logging: {requests-log-mode: 3} | /logging/requests-log-mode must be a whole number from 0 to 2 but"
+                        + " was 3",
+                "logging: {log-level: LOUD} | /logging/log-level must be one of OFF, ERROR, WARN, INFO, DEBUG, TRACE,"
+                        + " ALL but was \"LOUD\"",
+                "metrics: {missing-registry-status-code: 302} | /metrics/missing-registry-status-code must be 404 or"
+                        + " 200 but was 302",
+                "mongo: {default-pagesize: 2000} | /mongo/default-pagesize must be at most max-pagesize, which is"
+                        + " 1000, but was 2000",
                 "mongo: {mongo-mounts: [{what: /a}]} | /mongo/mongo-mounts[1]/where is required and must start with /",
-                "mongo: {mongo-mounts: [{what: /a, wher: /}]} | /mongo/mongo-mounts[1]/where is required and must start with / (is wher meant for it?)",
-                "jwtTokenManager: {enabled: true, account-properties-claims: [team, scope]} | /jwtTokenManager/account-properties-claims must not name scope, which says what the token is, not what its account has",
-                "jwtTokenManager: {enabled: true, account-properties-claims: [//]} | /jwtTokenManager/account-properties-claims must name properties, or paths such as /org/unit, but has '//'",
-                "jwtTokenManager: {enabled: true, account-properties-claims: [/nbf/x, /org/unit]} | /jwtTokenManager/account-properties-claims must not name /nbf/x, which says what the token is, not what its account has",
-                "mongo: {coalescing: {max-batch-bytes: 8388609}} | /mongo/coalescing/max-batch-bytes must be a whole number from 1 to 8388608 but was 8388609",
+                "mongo: {mongo-mounts: [{what: /a, wher: /}]} | /mongo/mongo-mounts[1]/where is required and must"
+                        + " start with / (is wher meant for it?)",
+                "jwtTokenManager: {enabled: true, account-properties-claims: [team, scope]} |"
+                    + " /jwtTokenManager/account-properties-claims must not name scope, which says what the token is,"
+                    + " not what its account has",
+                "jwtTokenManager: {enabled: true, account-properties-claims: [//]} |"
+                    + " /jwtTokenManager/account-properties-claims must name properties, or paths such as /org/unit,"
+                    + " but has '//'",
+                "jwtTokenManager: {enabled: true, account-properties-claims: [/nbf/x, /org/unit]} |"
+                    + " /jwtTokenManager/account-properties-claims must not name /nbf/x, which says what the token is,"
+                    + " not what its account has",
+                "mongo: {coalescing: {max-batch-bytes: 8388609}} | /mongo/coalescing/max-batch-bytes must be a whole"
+                        + " number from 1 to 8388608 but was 8388609",
                 "ping: {uri: ping} | /ping/uri must start with / but was \"ping\"",
-                "database-probe: {timeout-ms: 0} | /database-probe/timeout-ms must be a whole number from 1 to 600000 but was 0",
+                "database-probe: {timeout-ms: 0} | /database-probe/timeout-ms must be a whole number from 1 to 600000"
+                        + " but was 0",
                 "proxies: [{location: /a}] | /proxies[1]/proxy-pass must be a URL or a list of URLs",
-                "mongoRealmAuthenticator: {json-path-roles: roles} | /mongoRealmAuthenticator/json-path-roles must be a JSON path, which starts with $",
-                "mongoRealmAuthenticator: {json-path-roles: \"$['a.b']\"} | /mongoRealmAuthenticator/json-path-roles must not contain names with dots, or that begin with $, which MongoDB's filters do not know: $['a.b']",
-                "mongoRealmAuthenticator: {json-path-roles: \"$.a['$b']\"} | /mongoRealmAuthenticator/json-path-roles must not contain names with dots, or that begin with $, which MongoDB's filters do not know: $.a['$b']",
-                "connection-options: {MAX_ENTITY_SIZE: -2} | /connection-options/MAX_ENTITY_SIZE must be a whole number from -1 but was -2",
+                "mongoRealmAuthenticator: {json-path-roles: roles} | /mongoRealmAuthenticator/json-path-roles must be"
+                        + " a JSON path, which starts with $",
+                "mongoRealmAuthenticator: {json-path-roles: \"$['a.b']\"} | /mongoRealmAuthenticator/json-path-roles"
+                    + " must not contain names with dots, or that begin with $, which MongoDB's filters do not know:"
+                    + " $['a.b']",
+                "mongoRealmAuthenticator: {json-path-roles: \"$.a['$b']\"} | /mongoRealmAuthenticator/json-path-roles"
+                    + " must not contain names with dots, or that begin with $, which MongoDB's filters do not know:"
+                    + " $.a['$b']",
+                "connection-options: {MAX_ENTITY_SIZE: -2} | /connection-options/MAX_ENTITY_SIZE must be a whole"
+                        + " number from -1 but was -2",
             })
     void a_bad_value_is_refused_with_key_bound_and_value(String yaml, String message) {
         assertThatThrownBy(() -> GatewayConfig.parse(yaml))
@@ -153,13 +195,16 @@ class GatewayConfigTest {
     }
 
     @Test
-    void further_options_are_passed_on_when_set() {
-        assertThat(GatewayConfig.parse(
-                                "connection-options: {DECODE_URL: false, SHUTDOWN_TIMEOUT: 5, MAX_BUFFERED_REQUEST_SIZE: 5000000000}")
-                        .connection()
-                        .others())
-                .isEqualTo(Map.of(
-                        "DECODE_URL", false, "SHUTDOWN_TIMEOUT", 5, "MAX_BUFFERED_REQUEST_SIZE", Integer.MAX_VALUE));
+    void further_options_are_accepted_and_said_to_have_no_effect() {
+        var yaml = "connection-options: {DECODE_URL: false, MAX_BUFFERED_REQUEST_SIZE: 5000000000}";
+        assertThat(Configuration.parse(yaml).read().findings())
+                .filteredOn(finding -> finding.path().startsWith("/connection-options"))
+                .allMatch(finding -> finding.level() == Level.ADVICE)
+                .extracting(Finding::toString)
+                .containsExactly(
+                        "/connection-options/DECODE_URL has no effect: URLs are decoded once, after they have been"
+                                + " checked",
+                        "/connection-options/MAX_BUFFERED_REQUEST_SIZE has no effect: see core/max-buffered-content");
     }
 
     @Test
@@ -195,14 +240,14 @@ class GatewayConfigTest {
     @Test
     void the_allocation_of_cursors_has_its_documented_keys_and_defaults() {
         assertThat(allocation("""
-                eager-cursor-allocation-pool-size: 7
-                eager-cursor-allocation-linear-slice-width: 200
-                eager-cursor-allocation-linear-slice-delta: 30
-                eager-cursor-allocation-linear-slice-heights: [50]
-                eager-cursor-allocation-random-max-cursors: 9
-                eager-cursor-allocation-random-slice-min-width: 400
-                cursor-batch-size: 10
-                """)).isEqualTo(new CursorPoolConfig.Allocation(7, 200, 30, List.of(50), 9, 400, 10));
+            eager-cursor-allocation-pool-size: 7
+            eager-cursor-allocation-linear-slice-width: 200
+            eager-cursor-allocation-linear-slice-delta: 30
+            eager-cursor-allocation-linear-slice-heights: [50]
+            eager-cursor-allocation-random-max-cursors: 9
+            eager-cursor-allocation-random-slice-min-width: 400
+            cursor-batch-size: 10
+            """)).isEqualTo(new CursorPoolConfig.Allocation(7, 200, 30, List.of(50), 9, 400, 10));
         assertThat(allocation("{}"))
                 .isEqualTo(new CursorPoolConfig.Allocation(100, 1_000, 100, List.of(4, 2, 1), 50, 1_000, 1_000));
     }

@@ -31,6 +31,10 @@ final class BatchQueues<K, R, O> {
     /// Bytes of an average shape; the whole text of a query is one, whose arguments may have megabytes.
     private static final int BYTES = 1_024;
 
+    private static final long MAX_QUEUES = 10_000;
+
+    private static final Duration IDLE = Duration.ofMinutes(1);
+
     private final Cache<K, BatchQueue<R, O>> queues;
     private final Batching batching;
     private final BatchMeters meters;
@@ -41,9 +45,9 @@ final class BatchQueues<K, R, O> {
         this.meters = meters;
         this.checks = new QueueChecks(batching.threads());
         this.queues = Caffeine.newBuilder()
-                .maximumWeight((long) batching.config().maxQueues() * BYTES)
+                .maximumWeight(MAX_QUEUES * BYTES)
                 .weigher((K shape, BatchQueue<R, O> _) -> shape instanceof QueryKey key ? key.weight(BYTES) : BYTES)
-                .expireAfterAccess(batching.config().queueIdle())
+                .expireAfterAccess(IDLE)
                 .executor(Runnable::run)
                 .build();
     }

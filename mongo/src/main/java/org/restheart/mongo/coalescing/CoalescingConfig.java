@@ -14,8 +14,6 @@ import java.time.Duration;
 ///     separately
 /// @param maxQueued requests waiting in one queue; one more is answered `503`
 /// @param maxWait a request that was not sent by then is answered `503`: MongoDB does not respond
-/// @param maxQueues queues at once; the least recently used are evicted
-/// @param queueIdle a queue without requests for this long is evicted
 /// @param retriesWrites whether the connection string allows retryable writes, without which inserts have no time limit
 /// @param header whether `X-Coalesced` reports how many requests shared the command
 public record CoalescingConfig(
@@ -28,34 +26,19 @@ public record CoalescingConfig(
         int maxBatchBytes,
         int maxQueued,
         Duration maxWait,
-        int maxQueues,
-        Duration queueIdle,
         boolean retriesWrites,
         boolean header) {
     /// The largest [#maxBatchBytes]: MongoDB's limit of a command is 16 MiB.
     public static final int MAX_BATCH_BYTES = 8 << 20;
 
-    public static final CoalescingConfig DEFAULT = new CoalescingConfig(
-            true,
-            true,
-            true,
-            true,
-            4,
-            256,
-            4 << 20,
-            10_000,
-            Duration.ofSeconds(10),
-            10_000,
-            Duration.ofMinutes(1),
-            true,
-            false);
+    public static final CoalescingConfig DEFAULT =
+            new CoalescingConfig(true, true, true, true, 4, 256, 4 << 20, 10_000, Duration.ofSeconds(10), true, false);
 
     public CoalescingConfig {
         atLeastOne("concurrent-commands", commands);
         atLeastOne("max-batch", maxBatch);
         atLeastOne("max-batch-bytes", maxBatchBytes);
         atLeastOne("max-queued", maxQueued);
-        atLeastOne("max-queues", maxQueues);
         if (!maxWait.isPositive()) {
             throw new IllegalArgumentException("mongo.coalescing.max-wait must be positive but was " + maxWait);
         }

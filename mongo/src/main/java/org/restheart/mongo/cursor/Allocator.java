@@ -65,7 +65,7 @@ final class Allocator {
                 .expireAfterAccess(config.maxCursorAge())
                 .executor(Runnable::run)
                 .build();
-        this.free = new Semaphore(config.builds());
+        this.free = new Semaphore(CursorPoolConfig.BUILDS);
         this.meters = meters;
     }
 

@@ -54,7 +54,7 @@ final class BookmarkBuilder {
         this.scan = new IndexScan(tasks, client, config.sliceWidth());
         this.follower = new ExactFollower(tasks, client, meters);
         this.maxBytes = config.maxBytesPerQuery();
-        this.free = new Semaphore(config.builds());
+        this.free = new Semaphore(CursorPoolConfig.BUILDS);
         this.meters = meters;
     }
 

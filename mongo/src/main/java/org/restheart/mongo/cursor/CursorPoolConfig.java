@@ -17,10 +17,12 @@ import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 ///     forgotten
 /// @param maxBytes of all bookmarks together; each query may use its share
 /// @param maxAge the maximum age of bookmarks and cursors that are used
-/// @param builds concurrent builds of bookmarks, and of cursors; further ones are started by a later request
 /// @param allocation cursors positioned ahead, for queries that bookmarks cannot serve
 public record CursorPoolConfig(
-        Mode mode, int sliceWidth, int maxQueries, long maxBytes, Duration maxAge, int builds, Allocation allocation) {
+        Mode mode, int sliceWidth, int maxQueries, long maxBytes, Duration maxAge, Allocation allocation) {
+    /// Builds of bookmarks at once, and of cursors; further ones are started by a later request.
+    static final int BUILDS = 2;
+
     /// MongoDB closes cursors that are idle for ten minutes.
     private static final Duration MAX_CURSOR_AGE = Duration.ofMinutes(8);
 
@@ -49,10 +51,10 @@ public record CursorPoolConfig(
     }
 
     public static final CursorPoolConfig DEFAULT = new CursorPoolConfig(
-            Mode.EXACT, 500, 16, MemoryBudget.Part.BOOKMARKS.bytes(), Duration.ofMinutes(5), 2, Allocation.DEFAULT);
+            Mode.EXACT, 500, 16, MemoryBudget.Part.BOOKMARKS.bytes(), Duration.ofMinutes(5), Allocation.DEFAULT);
 
     public CursorPoolConfig {
-        if (sliceWidth < 1 || maxQueries < 1 || maxBytes < 1 || builds < 1 || !maxAge.isPositive()) {
+        if (sliceWidth < 1 || maxQueries < 1 || maxBytes < 1 || !maxAge.isPositive()) {
             throw new IllegalArgumentException("mongo.cursor-pool: all bounds must be at least 1");
         }
     }

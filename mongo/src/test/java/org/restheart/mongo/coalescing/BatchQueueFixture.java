@@ -44,19 +44,7 @@ abstract class BatchQueueFixture {
 
     static CoalescingConfig limits(int commands, int maxBatch, int maxBytes, int maxQueued, Duration maxWait) {
         return new CoalescingConfig(
-                true,
-                true,
-                true,
-                true,
-                commands,
-                maxBatch,
-                maxBytes,
-                maxQueued,
-                maxWait,
-                10,
-                Duration.ofMinutes(1),
-                true,
-                false);
+                true, true, true, true, commands, maxBatch, maxBytes, maxQueued, maxWait, true, false);
     }
 
     static ClusterDescription deployment(boolean up) {

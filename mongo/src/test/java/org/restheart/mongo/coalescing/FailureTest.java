@@ -64,8 +64,7 @@ class FailureTest {
     }
 
     private static CoalescingConfig maxWait(Duration maxWait) {
-        return new CoalescingConfig(
-                true, true, true, true, 2, 256, 4 << 20, 1_000, maxWait, 10, Duration.ofMinutes(1), true, false);
+        return new CoalescingConfig(true, true, true, true, 2, 256, 4 << 20, 1_000, maxWait, true, false);
     }
 
     private static CoalescedInserts inserts(MongoClient client, Duration maxWait) {

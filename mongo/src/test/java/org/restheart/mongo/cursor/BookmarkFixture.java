@@ -41,7 +41,6 @@ final class BookmarkFixture {
                         20,
                         maxBytes,
                         Duration.ofMinutes(5),
-                        2,
                         CursorPoolConfig.Allocation.DEFAULT),
                 registry);
     }

@@ -50,7 +50,7 @@ class CursorPoolTest {
 
     private CursorPool pool(PositionedCursor.Opener opener, int size) {
         var allocation = new CursorPoolConfig.Allocation(size, 100, 10, List.of(2, 1), 5, 100, 7);
-        var config = new CursorPoolConfig(CursorPoolConfig.Mode.EXACT, 100, 1, 1, Duration.ofMinutes(1), 1, allocation);
+        var config = new CursorPoolConfig(CursorPoolConfig.Mode.EXACT, 100, 1, 1, Duration.ofMinutes(1), allocation);
         var pool = new CursorPool(
                 new BackgroundTasks(), opener, new DriverFinder(mongo.client()), config, new PagingMeters(registry));
         pools.add(pool);

@@ -145,7 +145,6 @@ class ExactMomentsTest {
                                 20,
                                 1 << 20,
                                 Duration.ofMinutes(5),
-                                2,
                                 CursorPoolConfig.Allocation.DEFAULT),
                         registry)) {
             var query = new FindQuery(

@@ -59,20 +59,8 @@ class FairReadsTest {
         reads = reads(client);
     }
 
-    private static final CoalescingConfig ONE_AT_A_TIME = new CoalescingConfig(
-            true,
-            true,
-            true,
-            true,
-            1,
-            256,
-            4 << 20,
-            100,
-            Duration.ofSeconds(30),
-            100,
-            Duration.ofMinutes(1),
-            true,
-            false);
+    private static final CoalescingConfig ONE_AT_A_TIME =
+            new CoalescingConfig(true, true, true, true, 1, 256, 4 << 20, 100, Duration.ofSeconds(30), true, false);
 
     private DocumentReads reads(MongoClient client) {
         var metadata = new Metadata(client, Duration.ofMinutes(1));
