@@ -168,8 +168,15 @@ class FirstAccountTest extends LaunchFixture {
             assertStatus(401, local.with("X-Real-IP", "203.0.113.9").get("/"));
             assertStatus(401, local.with("Via", "1.1 proxy").get("/"));
             assertStatus(
+                    401, local.with("X-Forwarded-For", "203.0.113.9, 127.0.0.1").get("/")); // of two of them
+            var claimed = local.with("X-Forwarded-For", "127.0.0.1"); // by a client, and handed on by the proxy
+            assertStatus(401, claimed.with("X-Real-IP", "203.0.113.9").get("/"));
+            assertStatus(401, claimed.with("Forwarded", "for=203.0.113.9").get("/"));
+            assertStatus(401, claimed.with("Via", "1.1 proxy").get("/"));
+            assertStatus(
                     200,
-                    local.with("X-Forwarded-For", "203.0.113.9, ::ffff:127.0.0.1")
+                    local.with("X-Forwarded-For", "127.0.0.1, ::ffff:127.0.0.1")
+                            .with("X-Forwarded-Host", "localhost")
                             .get("/"));
             assertStatus(200, local.get("/"));
         }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 
@@ -26,8 +27,8 @@ public sealed interface ClientAddress {
     /// An IPv4 address, or an IPv6 address in brackets, each with an optional port.
     Pattern WITH_PORT = Pattern.compile("(?:([0-9.]+)|\\[([0-9A-Fa-f:.]+)])(?::[0-9]{1,5})?");
 
-    /// What only proxies say.
-    List<String> OF_PROXIES = List.of("Forwarded", "Via", "X-Real-IP", "X-Forwarded-Host", "X-Forwarded-Proto");
+    /// What only proxies say, besides `X-Forwarded-For`.
+    List<String> OF_PROXIES = List.of("X-Real-IP", "X-Forwarded-Host", "X-Forwarded-Proto");
 
     record Peer() implements ClientAddress {}
 
@@ -52,17 +53,25 @@ public sealed interface ClientAddress {
         return prefix(request, NETWORK_BYTES);
     }
 
-    /// Whether the client is on this machine: the peer is, and so is whom it forwards for, if it says so; a
-    /// proxy that does not say it, but that it is one, has clients anywhere. Nobody gains by a lie in these
-    /// fields, so a proxy that is not trusted may say it, too.
+    /// Whether the client is on this machine: the peer is, and so is everybody whom it forwards for, if it says
+    /// so; a proxy that does not say it, but that it is one, has clients anywhere. What it says may be
+    /// what its client has sent: each address in it must be one of this machine.
     default boolean isLoopback(Request request) {
-        int fromLast = this instanceof Forwarded forwarded ? forwarded.fromLast() : 0;
+        var headers = request.headers();
         return request.connection().peer().getAddress().isLoopbackAddress()
-                && (request.headers().has("X-Forwarded-For")
-                        ? literal(value(request, fromLast))
-                                .filter(InetAddress::isLoopbackAddress)
-                                .isPresent()
-                        : OF_PROXIES.stream().noneMatch(request.headers()::has));
+                && !headers.has("Forwarded")
+                && !headers.has("Via")
+                && Stream.of("X-Forwarded-For", "X-Real-IP")
+                        .flatMap(name -> headers.all(name).stream())
+                        .allMatch(ClientAddress::areLoopback)
+                && (headers.has("X-Forwarded-For") || OF_PROXIES.stream().noneMatch(headers::has));
+    }
+
+    private static boolean areLoopback(String addresses) {
+        return Stream.of(addresses.split(",", -1))
+                .allMatch(address -> literal(address.strip())
+                        .filter(InetAddress::isLoopbackAddress)
+                        .isPresent());
     }
 
     private String prefix(Request request, int bytes) {
