@@ -163,7 +163,15 @@ final class Execution implements InstrumentationState, AutoCloseable {
         if (problem.code() == ProblemCode.DATABASE_UNAVAILABLE
                 || problem.code() == ProblemCode.QUERY_TIMED_OUT
                 || problem.code() == ProblemCode.OVERLOADED) {
-            fatal = Optional.of(problem);
+            end(problem);
+        }
+    }
+
+    /// Ends the whole execution; later problems follow from the first one.
+    private void end(Problem problem) {
+        fatal = fatal.or(() -> Optional.of(problem));
+        if (input != null) {
+            input.cancel();
         }
     }
 
@@ -330,10 +338,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
         try {
             condition.run();
         } catch (ProblemException e) {
-            fatal = Optional.of(e.problem());
-            if (input != null) {
-                input.cancel();
-            }
+            end(e.problem());
             throw e;
         }
     }
