@@ -92,8 +92,8 @@ class GatewayConfigTest {
                 "mclient: {connection-string: 'localhost:27017'} | /mclient/connection-string must start with"
                         + " mongodb:// or mongodb+srv://",
                 "mclient: {connection-string: 'mongodb://h:99999'} | /mclient/connection-string is not a valid"
-                    + " connection string: The connection string contains an invalid host and port. The port must be"
-                    + " an integer between 0 and 65535.",
+                        + " connection string: The connection string contains an invalid host and port. The port must be"
+                        + " an integer between 0 and 65535.",
                 "mclient: {connection-string: 'mongodb://u:p@ss@h'} | /mclient/connection-string is not a valid"
                         + " connection string: are all special characters in user and password percent-encoded?",
                 "core: {workers-scheduler-parallelism: 300} | /core/workers-scheduler-max-pool-size must be at least"
@@ -110,14 +110,14 @@ class GatewayConfigTest {
                 "mongo: {mongo-mounts: [{what: /a, wher: /}]} | /mongo/mongo-mounts[1]/where is required and must"
                         + " start with / (is wher meant for it?)",
                 "jwtTokenManager: {enabled: true, account-properties-claims: [team, scope]} |"
-                    + " /jwtTokenManager/account-properties-claims must not name scope, which says what the token is,"
-                    + " not what its account has",
+                        + " /jwtTokenManager/account-properties-claims must not name scope, which says what the token is,"
+                        + " not what its account has",
                 "jwtTokenManager: {enabled: true, account-properties-claims: [//]} |"
-                    + " /jwtTokenManager/account-properties-claims must name properties, or paths such as /org/unit,"
-                    + " but has '//'",
+                        + " /jwtTokenManager/account-properties-claims must name properties, or paths such as /org/unit,"
+                        + " but has '//'",
                 "jwtTokenManager: {enabled: true, account-properties-claims: [/nbf/x, /org/unit]} |"
-                    + " /jwtTokenManager/account-properties-claims must not name /nbf/x, which says what the token is,"
-                    + " not what its account has",
+                        + " /jwtTokenManager/account-properties-claims must not name /nbf/x, which says what the token is,"
+                        + " not what its account has",
                 "mongo: {coalescing: {max-batch-bytes: 8388609}} | /mongo/coalescing/max-batch-bytes must be a whole"
                         + " number from 1 to 8388608 but was 8388609",
                 "ping: {uri: ping} | /ping/uri must start with / but was \"ping\"",
@@ -127,11 +127,11 @@ class GatewayConfigTest {
                 "mongoRealmAuthenticator: {json-path-roles: roles} | /mongoRealmAuthenticator/json-path-roles must be"
                         + " a JSON path, which starts with $",
                 "mongoRealmAuthenticator: {json-path-roles: \"$['a.b']\"} | /mongoRealmAuthenticator/json-path-roles"
-                    + " must not contain names with dots, or that begin with $, which MongoDB's filters do not know:"
-                    + " $['a.b']",
+                        + " must not contain names with dots, or that begin with $, which MongoDB's filters do not know:"
+                        + " $['a.b']",
                 "mongoRealmAuthenticator: {json-path-roles: \"$.a['$b']\"} | /mongoRealmAuthenticator/json-path-roles"
-                    + " must not contain names with dots, or that begin with $, which MongoDB's filters do not know:"
-                    + " $.a['$b']",
+                        + " must not contain names with dots, or that begin with $, which MongoDB's filters do not know:"
+                        + " $.a['$b']",
                 "connection-options: {MAX_ENTITY_SIZE: -2} | /connection-options/MAX_ENTITY_SIZE must be a whole"
                         + " number from -1 but was -2",
             })
