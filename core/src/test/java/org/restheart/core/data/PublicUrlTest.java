@@ -67,7 +67,7 @@ class PublicUrlTest {
                 .map(found -> found.group(1))
                 .toList();
         assertThat(hrefs).hasSizeGreaterThan(8).allMatch(href -> href.startsWith(path + "/"));
-        assertThat(client.get("/_openapi").body()).contains("\"url\": \"" + base + "\"");
+        assertThat(client.get("/_openapi").body()).contains("\"url\":\"" + base + "\"");
         assertThat(client.with("Accept", "text/html").get("/").body()).contains(base + "/");
     }
 

@@ -5,6 +5,7 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonValue;
@@ -30,7 +31,6 @@ import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
-import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.FindParameters.Counting;
@@ -188,16 +188,15 @@ public final class FindDocuments implements DataHandler {
             return JsonResponses.empty(200);
         }
         var mode = request.parameters().format().jsonMode();
-        var array = DocumentFormat.of(request.http(), mode);
-        var format = shown(request, array);
+        Supplier<DocumentFormat> format = () -> shown(request, DocumentFormat.of(request.http(), mode));
         var query = queries.page(request);
         var after = Queries.after(request);
         if (after.isPresent()) {
             request.http().requireThread();
-            return next.after(query, request.http().lease(), after.get(), format);
+            return next.after(query, request.http().lease(), after.get(), format.get());
         }
-        var form = array instanceof BsonBytes ? "values" : mode.name();
-        return coalesced.page(request.http(), query, form(request, form), use -> run(use, query, format));
+        var form = DocumentFormat.isOfValues(request.http()) ? "values" : mode.name();
+        return coalesced.page(request.http(), query, form(request, form), use -> run(use, query, format.get()));
     }
 
     private Response hal(DataRequest request, OptionalLong size) {

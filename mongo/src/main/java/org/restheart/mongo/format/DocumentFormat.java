@@ -67,7 +67,11 @@ public interface DocumentFormat {
 
     /// An array of JSON, or the documents' BSON for a service that reads values.
     static DocumentFormat of(Request request, JsonMode mode) {
-        return request.attribute(JudgedRequest.AS_VALUE).orElse(false) ? new BsonBytes() : JsonArray.of(mode);
+        return isOfValues(request) ? new BsonBytes() : JsonArray.of(mode);
+    }
+
+    static boolean isOfValues(Request request) {
+        return request.attribute(JudgedRequest.AS_VALUE).orElse(false);
     }
 
     /// This format, of documents as the request is shown them.
