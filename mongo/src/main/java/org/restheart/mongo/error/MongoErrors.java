@@ -98,7 +98,7 @@ public final class MongoErrors {
     /// A member that applied a write and then lost its role may see the write rolled back: its outcome is unknown. So
     /// is that of a write that no majority has confirmed in time.
     private static Problem ofConcern(int code, MongoException e) {
-        if (code == NOT_CONFIRMED) {
+        if (code == NOT_CONFIRMED || code == MongoCodes.MAX_TIME_EXPIRED) {
             return MongoCodes.unavailable(
                     "the members of MongoDB have not confirmed the write in time: whether it stays is not known");
         }
