@@ -125,6 +125,9 @@ public final class ParameterValues {
 
     /// The objects among the JSON values, those in lists included.
     public List<BsonDocument> documents(DataParameter parameter) {
+        if (!has(parameter)) { // asked of each request
+            return List.of();
+        }
         return json(parameter).stream()
                 .flatMap(value -> value instanceof BsonArray all ? all.stream() : List.of(value).stream())
                 .filter(BsonDocument.class::isInstance)
