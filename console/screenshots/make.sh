@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes pictures of the console of a running gateway with a fresh database:
 #   ./run --embedded-mongo=/tmp/pictures &
-#   console/screenshots/make.sh http://localhost:8080          the four of docs/how-to/console.md
+#   console/screenshots/make.sh http://localhost:8080          those of docs/how-to/console.md
 #   console/screenshots/make.sh http://localhost:8080 DIR      every page and state, dark and light, wide and narrow, into DIR:
 #                                                              to be looked at; ONLY=documents,live takes those alone
 # Needs Node, npm, a Chromium and pngquant. The account is admin:secret unless RH_USER says otherwise.

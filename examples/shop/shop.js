@@ -1,6 +1,8 @@
 import { Problem, RestHeart } from "../../clients/typescript/dist/index.js";
 
-const gateway = new URLSearchParams(location.search).get("gateway") ?? "http://localhost:8080";
+// A link may name another gateway on this machine, but nobody else who would get the passwords.
+const named = new URLSearchParams(location.search).get("gateway");
+const gateway = named && ["localhost", "127.0.0.1"].includes(new URL(named).hostname) ? named : "http://localhost:8080";
 const element = id => document.getElementById(id);
 const client = new RestHeart(gateway, {
   onAccount: account => {

@@ -1,12 +1,12 @@
 import { Collection } from "./collection.js";
 import { Files } from "./files.js";
 import { Problem } from "./problem.js";
-import { fromBson, toBson } from "./values.js";
+import { toBson } from "./values.js";
 
 export interface Options {
   /** In place of the global `fetch`. */
   fetch?: typeof fetch;
-  /** `plain` (default): dates, ObjectIds and the like as strings; `extended`: Extended JSON as the gateway sends it. */
+  /** `plain` (default): dates, ObjectIds and the like as strings (`jsonMode=plain`); `extended`: Extended JSON. */
   values?: "plain" | "extended";
   /** Called after log-in, renewal and log-out, so that a page can keep the account, or show a form. */
   onAccount?: (account: Account | null) => void;
@@ -108,8 +108,11 @@ export class RestHeart {
   async send(method: string, path: string, sent: Sent = {}): Promise<Response> {
     await this.renewIfDue();
     const body = sent.body;
+    const query = this.options.values === "extended" ? sent.query : { jsonMode: "plain", ...sent.query };
+    const search = queryString(query ?? {});
     const raw = body === undefined || body instanceof Blob || body instanceof FormData;
-    const response = await this.fetcher(this.url + path + queryString(sent.query ?? {}), {
+    checked(path);
+    const response = await this.fetcher(this.url + path + (path.includes("?") ? search.replace("?", "&") : search), {
       method,
       credentials: "omit",
       headers: {
@@ -133,10 +136,9 @@ export class RestHeart {
     return this.read(text === "" ? null : text) as T;
   }
 
-  /** Values as the options want them. */
+  /** The value of JSON; `null` if there is none. */
   read(text: string | null): unknown {
-    const value: unknown = text === null ? null : JSON.parse(text);
-    return this.options.values === "extended" ? value : fromBson(value);
+    return text === null ? null : JSON.parse(text);
   }
 
   /** Repeats what may be repeated while the network, or the gateway, fails. */
@@ -192,6 +194,13 @@ export class Transaction {
   collection<T extends object = Record<string, unknown>>(path: string): Collection<T> {
     return new Collection<T>(this.client, path, { sid: this.sid, txn: this.txn });
   }
+}
+
+/** Browsers remove dot segments, however they are encoded: the request would concern another resource. */
+export function checked(path: string): string {
+  const segments = path.split(/[?#]/, 1)[0]!.split("/");
+  if (segments.some(segment => /^(\.|%2e){1,2}$/i.test(segment))) throw new TypeError(`no path can name this: ${path}`);
+  return path;
 }
 
 /** Parameters that are objects become JSON; those that are undefined are left out. */

@@ -1,4 +1,4 @@
-import { last, type RestHeart } from "./client.js";
+import { checked, last, type RestHeart } from "./client.js";
 
 export interface Upload {
   /** The file's id; without, the gateway makes one. */
@@ -26,7 +26,7 @@ export class Files {
 
   /** Where an `<img>` finds the file, if callers without an account may read it. */
   address(id: string): string {
-    return this.client.url + this.path + "/" + encodeURIComponent(id) + "/binary";
+    return this.client.url + checked(this.path + "/" + encodeURIComponent(id) + "/binary");
   }
 
   async remove(id: string): Promise<void> {

@@ -151,3 +151,15 @@ test("files come back as they were", async () => {
   await pictures.remove(id);
   await assert.rejects(pictures.download(id), problem(404));
 });
+
+test("a request whose path a browser would change is not sent", async () => {
+  const sent = network.requests.length;
+  for (const id of [".", ".."]) {
+    await assert.rejects(books.remove(id), TypeError);
+    await assert.rejects(books.patch(id, { a: 1 }), TypeError);
+    await assert.rejects(client.files("/pictures.files").remove(id), TypeError);
+    assert.throws(() => client.files("/pictures.files").address(id), TypeError);
+  }
+  for (const path of ["/books/%2e%2E", "/books/.%2e/users", "/../users"]) await assert.rejects(client.send("DELETE", path), TypeError);
+  assert.equal(network.requests.length, sent);
+});

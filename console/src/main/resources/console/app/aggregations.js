@@ -3,7 +3,7 @@ import { cls, html, useEffect, useMemo, useRef, useState } from "./dom.js";
 import { toast } from "./state.js";
 import { address, dataPath, request, target } from "./api.js";
 import { parse } from "./shell.js";
-import { at, inline, print } from "./shellprint.js";
+import { at, inline, keyText, print } from "./shellprint.js";
 import { infer } from "./fields.js";
 import { completer, STAGES } from "./complete.js";
 import { useLoad } from "./load.js";
@@ -11,12 +11,14 @@ import { Button, Confirm, CopyButton, Dialog, Empty, Failure, Field, Loading } f
 import { Editor, problem } from "./editor.js";
 import { Table } from "./table.js";
 import { curl } from "./curl.js";
-import { duration, plural, size, visible } from "./format.js";
+import { count, duration, plural, size, visible } from "./format.js";
 import { pageKeys } from "./keys.js";
-import { avarsOf, described, Variables, variables } from "./variables.js";
+import { avarsOf, described, everyVariable, Variables } from "./variables.js";
 import { change, mayWrite, properties } from "./resources.js";
 
 const draftKey = (/** @type {string[]} */ path) => "pipeline:" + path.join("/");
+/** Documents of a result that are shown. */
+const SHOWN = 500;
 let lastStage = 0;
 const stageOf = (/** @type {string} */ operator, /** @type {string} */ text) => ({ id: ++lastStage, operator, text, on: true });
 
@@ -33,6 +35,15 @@ function draft(/** @type {string[]} */ path) {
   return { name: "", given: {}, stages: [stageOf("$match", "{}")] };
 }
 
+/** Names of the variables in stages. @param {any[]} stages */
+function namesIn(stages) {
+  try {
+    return [...new Set(everyVariable(parse(textOf(stages))))];
+  } catch {
+    return [];
+  }
+}
+
 const textOf = (/** @type {any} */ stages) => `[${stages.filter((/** @type {any} */ one) => one.on).map((/** @type {any} */ one) => `{${one.operator}: ${one.text}}`).join(", ")}]`;
 
 export function Aggregations({ path }) {
@@ -44,13 +55,10 @@ export function Aggregations({ path }) {
   const sample = useLoad(async signal => infer(/** @type {any} */ (parse((await request("GET", target(dataPath(path), { pagesize: 50, jsonMode: "shell" }), { signal, quiet: true })).text).a)), [path.join("/")]);
   const stored = at(meta.data?.document || { t: "null" }, "aggrs")?.a || [];
   const { stages } = pipeline;
-  const asked = useMemo(() => {
-    try {
-      return [...new Set(variables(parse(textOf(stages))))];
-    } catch {
-      return [];
-    }
-  }, [stages]);
+  const named = useMemo(() => namesIn(stages), [stages]);
+  const asked = named.filter(name => name[0] !== "@");
+  const source = stored.find((/** @type {any} */ one) => at(one, "uri")?.v === pipeline.name);
+  const unchanged = source && textOf(boxes(at(source, "stages"))) === textOf(stages);
   const avars = avarsOf(pipeline.given, asked);
   const schemas = useLoad(async signal => (pipeline.name && asked.length ? described(`${dataPath(path)}/_aggrs/${pipeline.name}`, dataPath(path), signal) : {}), [pipeline.name, asked.length > 0, meta.data], [pipeline.name]);
   const wrong = stages.some((/** @type {any} */ one) => one.on && (problem(one.text) || !one.text.trim())) || problem(avars || "");
@@ -74,10 +82,16 @@ export function Aggregations({ path }) {
     const body = `{stages: ${textOf(part)}${avars ? `, avars: ${avars}` : ""}, limit: ${limit}}`;
     const mine = ++runs.current;
     const show = (/** @type {any} */ next) => mine === runs.current && setResult(next); // not of a run before this one
+    const byName = unchanged && upTo === stages.length;
+    const given = byName ? [] : namesIn(part).filter(name => name[0] === "@");
+    if (given.length) return show({ error: { status: 0, message: `${given.join(", ")} ${given.length > 1 ? "have values" : "has a value"} in stored pipelines only.`, detail: upTo < stages.length ? "Run the whole pipeline by its name instead." : "Save the pipeline, then run it." }, upTo });
     setResult({ busy: true, upTo });
     try {
-      const answer = await request("POST", target(dataPath(path) + "/_aggrs", { jsonMode: "shell" }), { headers: { "Content-Type": "application/json" }, body });
-      show({ documents: parse(answer.text).a, ms: answer.ms, size: answer.text.length, upTo, limit });
+      const answer = byName
+        ? await request("GET", target(dataPath([...path, "_aggrs", pipeline.name]), { avars, jsonMode: "shell" }))
+        : await request("POST", target(dataPath(path) + "/_aggrs", { jsonMode: "shell" }), { headers: { "Content-Type": "application/json" }, body });
+      const documents = /** @type {any[]} */ (parse(answer.text).a);
+      show({ documents: documents.slice(0, SHOWN), total: documents.length, ms: answer.ms, size: answer.text.length, upTo, limit: byName ? SHOWN : limit });
     } catch (error) {
       show({ error, upTo });
     }
@@ -149,7 +163,7 @@ function Result({ result, total }) {
   const documents = result.documents || [];
   const columns = infer(documents).filter(field => !field.path.includes(".")).map(field => field.path);
   return html`<${Loading} busy=${result.busy} onCancel=${() => {}}>
-    ${result.documents && html`<div class="toolbar"><h2>${result.upTo < total ? `After stage ${result.upTo}` : "Result"}</h2><span class="spring"></span><span class="quiet">${documents.length === result.limit ? `the first ${result.limit}` : plural(documents.length, "document")}, ${size(result.size)}, ${duration(result.ms)}</span></div>
+    ${result.documents && html`<div class="toolbar"><h2>${result.upTo < total ? `After stage ${result.upTo}` : "Result"}</h2><span class="spring"></span><span class="quiet">${documents.length === result.limit ? `the first ${result.limit}${result.total > result.limit ? ` of ${count(result.total)}` : ""}` : plural(documents.length, "document")}, ${size(result.size)}, ${duration(result.ms)}</span></div>
     ${documents.length ? html`<${Table} documents=${documents.map(keyed)} columns=${columns} selected=${new Set()} onSelect=${() => {}} onOpen=${() => {}} onSort=${() => {}} plain />` : html`<${Empty} icon="search" title="Nothing comes out" />`}`}
   </${Loading}>`;
 }
@@ -161,8 +175,12 @@ const keyed = (/** @type {any} */ document, /** @type {number} */ i) => ({ ...do
 async function store(/** @type {string[]} */ path, /** @type {string} */ name, /** @type {string|null} */ stages) {
   const now = await properties(path, undefined);
   if (now.hidden) throw new Error("This account may not read the properties of the collection, so it cannot change the pipelines among them.");
-  const others = (at(now.document, "aggrs")?.a || []).filter((/** @type {any} */ one) => at(one, "uri")?.v !== name).map(inline);
-  await change(path, `{aggrs: [${[...others, ...(stages ? [`{uri: ${JSON.stringify(name)}, stages: ${stages}}`] : [])].join(", ")}]}`, now.tag);
+  const before = at(now.document, "aggrs")?.a || [];
+  const named = (/** @type {any} */ one) => at(one, "uri")?.v === name;
+  const anew = (/** @type {any} */ one) => `{${one.e.map((/** @type {[string, any]} */ [key, value]) => `${keyText(key)}: ${key === "stages" ? stages : inline(value)}`).join(", ")}}`;
+  const all = before.filter((/** @type {any} */ one) => stages || !named(one)).map((/** @type {any} */ one) => (named(one) ? anew(one) : inline(one)));
+  if (stages && !before.some(named)) all.push(`{uri: ${JSON.stringify(name)}, stages: ${stages}}`);
+  await change(path, `{aggrs: [${all.join(", ")}]}`, now.tag);
 }
 
 function Save({ path, pipeline, onClose, onSaved }) {

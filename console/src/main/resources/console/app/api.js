@@ -237,6 +237,14 @@ export async function readConfig() {
   config.value = await response.json();
 }
 
+/** A text beside the page. @param {string} path relative to it @param {AbortSignal} signal */
+export async function file(path, signal) {
+  const response = await fetch(path, { cache: "no-cache", signal, credentials: "omit" });
+  const text = await response.text();
+  if (!response.ok) throw new ApiError({ status: response.status, headers: response.headers, text });
+  return text;
+}
+
 /** Tells what has arrived. @param {number} documents @param {number} ms */
 export const announce = (documents, ms) => (announcement.value = `${plural(documents, "document")}, ${Math.round(ms)} ms`);
 

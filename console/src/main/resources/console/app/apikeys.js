@@ -48,12 +48,12 @@ function Create({ onClose }) {
       <p>It is shown this once. The gateway keeps only a digest of it.</p>
       <div class="toolbar"><code class="secret">${made.key}</code><span class="spring"></span><${CopyButton} text=${made.key} label="Copy the key">Copy</${CopyButton}></div>
       <div class="field"><span class="label">Used like this</span><div class="toolbar"><pre class="code spring">${line}</pre><${CopyButton} text=${line} label="Copy the curl line" /></div></div>
-      <div class="row end"><${Button} kind="primary" onClick=${onClose}>I have it</${Button}></div></div></${Dialog}>`;
+      <div class="row end"><${Button} kind="primary" onClick=${onClose}>Done</${Button}></div></div></${Dialog}>`;
   }
   return html`<${Dialog} title="New key" onClose=${onClose}><form class="stack" onSubmit=${submit}>
     <${Field} label="Name" hint="What uses it."><input required autofocus maxlength="200" value=${name} onInput=${(/** @type {any} */ e) => setName(e.target.value)} /></${Field}>
     <${Field} label="Account" hint="Whose rights it has."><input required spellcheck=${false} value=${who} onInput=${(/** @type {any} */ e) => setWho(e.target.value)} /></${Field}>
-    <${Field} label="Days until it ends"><input required inputmode="numeric" value=${days} onInput=${(/** @type {any} */ e) => setDays(e.target.value.replace(/\D/g, ""))} /></${Field}>
+    <${Field} label="Expires after days"><input required inputmode="numeric" value=${days} onInput=${(/** @type {any} */ e) => setDays(e.target.value.replace(/\D/g, ""))} /></${Field}>
     ${error && html`<${Failure} error=${error} />`}
     <div class="row end"><${Button} onClick=${onClose}>Cancel</${Button}><button type="submit" class="button primary"><span>Create</span></button></div>
   </form></${Dialog}>`;

@@ -7,6 +7,7 @@ import { Button, CopyButton, Empty, Failure, Field, Loading } from "./ui.js";
 import { Icon } from "./icons.js";
 import { curl } from "./curl.js";
 import { go } from "./route.js";
+import { Help } from "./help.js";
 import { plural, visible } from "./format.js";
 import { example, fieldsOf, nameOf, operations, resolve, typesOf } from "./openapi.js";
 
@@ -15,18 +16,18 @@ export function Api() {
   const [open, setOpen] = useState("");
   const where = config.value.openapi;
   const { data, error, busy, again, cancel } = useLoad(async signal => JSON.parse((await request("GET", where, { signal })).text), [where]);
-  const text = wanted.trim().toLowerCase();
-  const all = data ? operations(data).filter(one => !text || `${one.method} ${one.path} ${one.summary}`.toLowerCase().includes(text)) : [];
+  const words = wanted.trim().toLowerCase().split(/\s+/);
+  const all = data ? operations(data).filter(one => words.every(word => `${one.method} ${one.path} ${one.summary} ${one.tag}`.toLowerCase().includes(word))) : [];
   const tags = [...new Set(all.map(one => one.tag))];
   return html`
     <div class="page">
-      <div class="page-head"><h1>API</h1></div>
+      <div class="page-head"><h1>API</h1><span class="spring"></span><${Help} page="reference/openapi" about="OpenAPI" /></div>
       <div class="toolbar"><${Field} inline label="Find"><input type="search" placeholder="books, PATCH, index…" value=${wanted} onInput=${(/** @type {any} */ e) => setWanted(e.target.value)} /></${Field}><span class="quiet">${data ? plural(all.length, "operation") : ""}</span><span class="spring"></span>
         <${CopyButton} text=${() => curl({ method: "GET", url: address(where) })} label="Copy as a curl line">curl</${CopyButton}>${data && html`<${Button} small icon="download" onClick=${() => save("openapi.json", new Blob([JSON.stringify(data, null, 2)]))}>openapi.json</${Button}>`}</div>
       <p class="quiet">${data ? visible(data.info.description || "") : ""}. What is not listed is refused to you. <code>${where}</code> is OpenAPI ${data?.openapi || "3.1"}, for generators of clients and testers.</p>
       <${Loading} busy=${busy} onCancel=${cancel}>
         ${error && html`<${Failure} error=${error}><${Button} small icon="refresh" onClick=${again}>Try again</${Button}></${Failure}>`}
-        ${data && !all.length && html`<${Empty} icon="search" title="Nothing matches" text=${html`No operation has <code>${visible(wanted)}</code> in its method, path or title.`}><${Button} onClick=${() => setWanted("")}>Show all</${Button}></${Empty}>`}
+        ${data && !all.length && html`<${Empty} icon="search" title="Nothing matches" text=${html`No operation has all of <code>${visible(wanted)}</code> in its method, path and title.`}><${Button} onClick=${() => setWanted("")}>Show all</${Button}></${Empty}>`}
         ${tags.map(tag => html`<section class="stack tight-stack" key=${tag} aria-label=${visible(tag)}><h2>${tag === "/" ? "The database" : visible(tag)}</h2><div class="operations">
           ${all.filter(one => one.tag === tag).map(one => html`<div class="operation" key=${one.id}>
             <button type="button" aria-expanded=${String(open === one.id)} onClick=${() => setOpen(open === one.id ? "" : one.id)}><span class=${cls("method", one.method.toLowerCase())}>${one.method}</span><code>${visible(one.path)}</code><span class="quiet rest">${visible(one.summary)}</span><span class=${cls("twist", open === one.id && "open")}><${Icon} name="chevron" /></span></button>

@@ -36,7 +36,7 @@ export function Bulk({ remove, chosen, onClose, onDone }) {
   const n = counted.data;
   const done = (/** @type {any} */ answer, /** @type {string} */ verb, /** @type {string} */ of) => {
     const report = JSON.parse(answer.text);
-    const left = known === null ? 0 : known - (report.matched ?? report[of]);
+    const left = known === null ? 0 : known - report[of === "deleted" ? "deleted" : "matched"];
     toast(`${plural(report[of], "document")} of ${name} ${verb}${left > 0 ? `; ${plural(left, "document")} left alone: changed or deleted by others since shown here` : ""}`, left > 0 ? "info" : "good");
     onDone();
     onClose();

@@ -3,6 +3,7 @@ import { html, useEffect } from "./dom.js";
 import { config, resources, route } from "./state.js";
 import { Empty, Loading, Tabs } from "./ui.js";
 import { go, href } from "./route.js";
+import { Help } from "./help.js";
 import { visible } from "./format.js";
 import { dataPath, request, target } from "./api.js";
 import { useLoad } from "./load.js";
@@ -12,6 +13,17 @@ import { DocumentPage } from "./document.js";
 
 /** The tabs there are; each shows `Page` with the path of the collection. @type {{id: string, text: string, page: string, Page: any}[]} */
 export const tabs = [{ id: "documents", text: "Documents", page: "documents", Page: null }];
+
+/** What the documentation says of the tabs. @type {Record<string, {page: string, at?: string, about: string}>} */
+const HELP = {
+  documents: { page: "reference/api", at: "many-documents", about: "filters, sorts and pages" },
+  aggregations: { page: "reference/api", at: "aggregations", about: "aggregations" },
+  live: { page: "reference/streams", about: "change streams" },
+  schema: { page: "reference/schemas", about: "JSON Schemas" },
+  indexes: { page: "reference/api", at: "lists-properties-indexes", about: "indexes" },
+  transfer: { page: "how-to/import-and-export", about: "import and export" },
+  properties: { page: "reference/api", at: "lists-properties-indexes", about: "properties" },
+};
 
 /** Every page of a collection is of one path for its whole life: with another path it is another page, which begins with nothing. */
 export const Collection = () => html`<${There} key=${JSON.stringify(route.value.path)} path=${route.value.path} />`;
@@ -26,7 +38,7 @@ function There({ path }) {
   }, [kind, resources.value.state]);
   if (kind === "db") return null;
   if (!listed && data === undefined && busy) return html`<div class="page"><${Loading} busy=${busy} onCancel=${cancel} /></div>`;
-  if (!listed && data === 404) return html`<div class="page"><${Empty} icon="search" title=${`There is no collection ${visible(path.join("/"))}`} text="It was deleted or never existed, or the address is misspelt."><a class="button" href="#/">All there is</a></${Empty}></div>`;
+  if (!listed && data === 404) return html`<div class="page"><${Empty} icon="search" title=${`There is no collection ${visible(path.join("/"))}`} text="It was deleted or never existed, or the address is misspelt."><a class="button" href="#/">All collections</a></${Empty}></div>`;
   return html`<${Shown} path=${path} />`;
 }
 
@@ -38,6 +50,7 @@ function Shown({ path }) {
   const head = html`
     <div class="page-head"><h1>${visible(path.at(-1) || "/")}</h1>
       <${Tabs} label="Views of the collection" current=${current.id} items=${shown.map(tab => ({ id: tab.id, text: tab.text, href: href("c", path, tab.id === "documents" ? {} : { tab: tab.id }) }))} />
+      ${HELP[current.id] && html`<span class="spring"></span><${Help} ...${HELP[current.id]} />`}
     </div>`;
   if (current.Page) return html`<div class="page">${head}<${current.Page} path=${path} /></div>`;
   return query.doc ? html`<div class="page"><${DocumentPage} key=${query.doc} path=${path}>${head}</${DocumentPage}></div>` : html`<div class="page"><${Documents} path=${path}>${head}</${Documents}></div>`;

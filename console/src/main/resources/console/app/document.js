@@ -7,7 +7,7 @@ import { at, inline, print } from "./shellprint.js";
 import { filterOf, pathOf } from "./ids.js";
 import { compare, merged, same, update } from "./diff.js";
 import { useLoad, useShown } from "./load.js";
-import { Button, Confirm, CopyButton, Dialog, Empty, Failure, Loading, Menu } from "./ui.js";
+import { Button, Confirm, copied, CopyButton, Dialog, Empty, Failure, Loading, Menu } from "./ui.js";
 import { Editor, problem } from "./editor.js";
 import { curl, quote } from "./curl.js";
 import { go, leaving, withQuery } from "./route.js";
@@ -36,7 +36,7 @@ function obstacle(/** @type {any} */ document, /** @type {boolean} */ pointers, 
 }
 
 /** What is said when a document that is being edited is gone. */
-const LOST = { status: 404, message: "The document was deleted meanwhile. Your text is still here: copy it, or store it anew." };
+const LOST = { status: 404, message: "The document was deleted meanwhile. Your text is still here: copy it, or create it again." };
 
 async function read(/** @type {string[]} */ path, /** @type {any} */ id, /** @type {AbortSignal|undefined} */ signal) {
   const place = placeOf(path, id);
@@ -163,7 +163,7 @@ function Edit({ path, data, creating, back, again }) {
     try {
       const body = latest.current;
       await request("POST", dataPath(path), { headers: JSON_TYPE, body });
-      await stored(at(parse(body), "_id") || id, "Stored anew", body);
+      await stored(at(parse(body), "_id") || id, "Created again", body);
     } catch (failure) {
       setError(failure);
     }
@@ -193,29 +193,29 @@ function Edit({ path, data, creating, back, again }) {
   const marks = error && error.status >= 400 && error.status < 500 ? fieldMarks(error, text) : [];
   return html`
     <section class="document" aria-label="Document">
-      <div class="toolbar">
-        <a class="button plain" href=${back}>← Documents</a>
-        <h2 class="mono">${creating ? "New document" : cut(visible(inline(id)), 80)}</h2>
+      <div class="toolbar one-line">
+        <a class="button plain" href=${back} aria-label="Back to the documents"><span aria-hidden="true">←</span></a>
+        <h2 class="mono" title=${creating ? null : visible(inline(id))}>${creating ? "New document" : cut(visible(inline(id)), 80)}</h2>
         ${dirty && html`<span class="tag">changed</span>`}
         <span class="spring"></span>
-        ${state.tag && html`<span class="quiet nowrap small wide-only" title="The entity tag that Save sends as If-Match">tag ${cut(state.tag, 10)}</span>`}
-        ${!creating && html`<${CopyButton} text=${() => curl({ method: "GET", url: address(target(place.path, place.query)) })} label="Copy as a curl line">curl</${CopyButton}>
-        <${CopyButton} text=${text} label="Copy the text">Copy</${CopyButton}>
+        ${!creating && html`<span class="wide-only row tight"><${CopyButton} text=${() => curl({ method: "GET", url: address(target(place.path, place.query)) })} label="Copy as a curl line">curl</${CopyButton}>
+        <${CopyButton} text=${text} label="Copy the text">Copy</${CopyButton}></span>
         <${Menu} icon="down" text="More" label="More actions" items=${[
           { text: "Download", icon: "download", onClick: () => save(`${cut(inline(id).replace(/\W+/g, "-"), 40)}.json`, new Blob([text])) },
           writable && { text: "Replace by a file…", icon: "upload", onClick: () => upload.current.click() },
-          { text: "Read it again", icon: "refresh", onClick: again },
+          { text: "Reload", icon: "refresh", onClick: again },
+          { text: "Copy the text", icon: "copy", onClick: () => copied(text) },
           mayWrite(path, "create") && { text: "Duplicate", icon: "copy", onClick: () => go(withQuery({ doc: "new", from: inline(id) })) },
           mayWrite(path, "delete") && !place.list && { text: settings.value.confirm ? "Delete…" : "Delete", icon: "trash", danger: true, onClick: () => (settings.value.confirm ? setDeleting(true) : remove().catch(setError)) },
         ]} />`}
         <input ref=${upload} type="file" hidden aria-label="File with the document" accept=".json,.txt" onChange=${(/** @type {any} */ e) => (replace(e.target.files[0]), (e.target.value = ""))} />
-        ${dirty && !creating && html`<${Button} onClick=${() => setText(state.text)}>Undo all</${Button}>`}
+        ${dirty && !creating && html`<${Button} onClick=${() => setText(state.text)}>Discard</${Button}>`}
         ${!fixed && html`<${Button} kind="primary" disabled=${Boolean(wrong) || (!dirty && !creating)} busy=${saving} onClick=${() => write()}>${creating ? "Create" : "Save"}</${Button}>`}
       </div>
       ${!data.blocked && !readOnly.value && !may(path, creating ? "create" : "update") && html`<p class="quiet">Read only: this account may not ${creating ? "create documents here" : "change it"}.</p>`}
       ${data.blocked && html`<div class="notice"><p>Read only. ${data.blocked}</p></div>`}
       ${data.bytes > LARGE && html`<div class="notice"><p>Read only: ${size(data.bytes)} are too much for the editor. Download it, change it, and replace it by the file.</p></div>`}
-      ${error && html`<${Failure} error=${error}>${error === LOST && !wrong && html`<${Button} small onClick=${anew}>Store it anew</${Button}>`}</${Failure}>`}
+      ${error && html`<${Failure} error=${error}>${error === LOST && !wrong && html`<${Button} small onClick=${anew}>Create it again</${Button}>`}</${Failure}>`}
       ${wrong && text.trim() && html`<p class="error" role="status">Line ${text.slice(0, wrong.at).split("\n").length}: ${wrong.message}</p>`}
       ${path.at(-1)?.endsWith(".files") && state.base && html`<${FileContent} path=${path} document=${state.base} />`}
       <div class="beside"><div class="paper"><${Editor} value=${text} onChange=${setText} readOnly=${fixed} label="Document" marks=${marks} autofocus=${creating} /></div>

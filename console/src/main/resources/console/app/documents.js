@@ -80,13 +80,11 @@ export function Documents({ path, children }) {
       <${Choice} label="View" value=${view} options=${[["table", "Table"], ["list", "List"], ["text", "Text"]]} onChange=${(/** @type {string} */ id) => go(withQuery({ view: id === "table" ? "" : id }), true)} />
       ${view === "table" && columns.length > 0 && html`<${Columns} columns=${columns} hidden=${hidden} fields=${seen.current} extra=${extra} />`}
       <span class="spring"></span>
-      ${selected.size > 0 && html`<span class="quiet nowrap">${count(selected.size)} selected</span>
-        <${Menu} text="With these" icon="down" label="With the selected documents" items=${[
-          mayWrite(path, "bulkUpdate") && { text: "Update…", icon: "edit", onClick: () => setBulk({ remove: false, chosen: these(data, picked(data, selected)) }) },
-          { text: "Export as NDJSON", icon: "download", onClick: () => save(`${path.at(-1)}.ndjson`, new Blob([picked(data, selected).map((/** @type {any} */ one) => inline(one) + "\n").join("")])) },
-          mayWrite(path, "bulkDelete") && { text: "Delete…", icon: "trash", danger: true, onClick: () => setBulk({ remove: true, chosen: these(data, picked(data, selected)) }) },
-        ]} />`}
-      ${!selected.size && some && filtered && (mayWrite(path, "bulkUpdate") || mayWrite(path, "bulkDelete")) && html`<${Menu} text="All that match" icon="down" label="With all documents that match the filter" items=${[
+      ${data && selected.size > 0 && html`<span class="row selected" role="group" aria-label="Selected documents"><b class="nowrap">${count(selected.size)} selected</b>
+        ${mayWrite(path, "bulkUpdate") && html`<${Button} icon="edit" onClick=${() => setBulk({ remove: false, chosen: these(data, picked(data, selected)) })}>Update…</${Button}>`}
+        <${Button} icon="download" onClick=${() => save(`${path.at(-1)}.ndjson`, new Blob([picked(data, selected).map((/** @type {any} */ one) => inline(one) + "\n").join("")]))}>Export</${Button}>
+        ${mayWrite(path, "bulkDelete") && html`<${Button} icon="trash" kind="danger" onClick=${() => setBulk({ remove: true, chosen: these(data, picked(data, selected)) })}>Delete…</${Button}>`}</span>`}
+      ${!selected.size && some && filtered && (mayWrite(path, "bulkUpdate") || mayWrite(path, "bulkDelete")) && html`<${Menu} text="All results" icon="down" label="Actions for all documents that match the filter" items=${[
           mayWrite(path, "bulkUpdate") && { text: "Update all…", icon: "edit", onClick: () => setBulk({ remove: false, chosen: matching(data) }) },
           mayWrite(path, "bulkDelete") && { text: "Delete all…", icon: "trash", danger: true, onClick: () => setBulk({ remove: true, chosen: matching(data) }) },
         ]} />`}
@@ -94,7 +92,7 @@ export function Documents({ path, children }) {
       ${mayWrite(path, "create") && error?.status !== 403 && error?.status !== 404 && (isBucket(path) ? html`<${Upload} path=${path} onDone=${again} />` : html`<${Button} icon="plus" kind="primary" onClick=${() => go(withQuery({ doc: "new" }))}>New document</${Button}>`)}
     </div>
     <${Loading} busy=${busy} onCancel=${cancel}>
-      ${error && html`<${Failure} error=${error}>${error.status === 403 && config.value.access ? html`<a href="#/access">What may I do?</a>` : html`<${Button} small icon="refresh" onClick=${again}>Try again</${Button}>`}</${Failure}>`}
+      ${error && html`<${Failure} error=${error}>${error.status === 403 && config.value.access ? html`<a href="#/access">My rights</a>` : html`<${Button} small icon="refresh" onClick=${again}>Try again</${Button}>`}</${Failure}>`}
       ${!error && data && !some && (filtered
         ? html`<${Empty} icon="search" title="Nothing matches" text=${html`No document of <b>${visible(path.at(-1) || "/")}</b> matches <code>${visible(data.filter)}</code>.`}><${Button} onClick=${() => go(withQuery({ filter: "", page: "" }))}>Remove the filter</${Button}></${Empty}>`
         : page > 1

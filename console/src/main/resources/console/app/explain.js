@@ -3,6 +3,7 @@ import { cls, html, useEffect, useState } from "./dom.js";
 import { config, why } from "./state.js";
 import { dataPath, request, target } from "./api.js";
 import { known } from "./resources.js";
+import { href } from "./route.js";
 import { Button, Dialog, Failure, Field } from "./ui.js";
 import { Editor, problem } from "./editor.js";
 import { visible } from "./format.js";
@@ -59,6 +60,9 @@ const Who = ({ roles }) => html`<div class="stack tight-stack" role="status">
   })}
   <p class="quiet small">Of the roles that permissions and accounts name. An account may have further properties that rules ask for.</p></div>`;
 
+/** A restriction of an answer, as a parameter. @param {any} answer @param {string} name */
+const limit = (answer, name) => answer.grant?.[name] && JSON.stringify(answer.grant[name]);
+
 /** A request line to ask about. @param {{as?: string, roles?: string[], begin?: any, now?: boolean}} props now: asks at once */
 export function Check({ as, roles, begin, now }) {
   const [method, setMethod] = useState(begin?.method || "GET");
@@ -70,7 +74,9 @@ export function Check({ as, roles, begin, now }) {
     e?.preventDefault();
     setState({ busy: true });
     try {
-      setState({ answer: await ask({ method, path, body: withBody && body.trim() ? body : undefined, as, roles }) });
+      const answer = await ask({ method, path, body: withBody && body.trim() ? body : undefined, as, roles });
+      const of = answer.decision === "allowed" && method === "GET" && (as || roles) && known().find(node => node.kind === "coll" && dataPath(node.path) === path)?.path;
+      setState({ answer, of });
     } catch (error) {
       setState({ error });
     }
@@ -94,6 +100,7 @@ export function Check({ as, roles, begin, now }) {
     ${withBody && html`<div class="field"><span class="label">Body</span><${Editor} value=${body} onChange=${setBody} onRun=${() => run(null)} label="Body to check" hint="{ }" /></div>`}
     ${state?.error && html`<${Failure} error=${state.error} />`}
     ${state?.answer && html`<${Explanation} answer=${state.answer} />`}
+    ${state?.answer && state.of && html`<p><a href=${href("c", state.of, { filter: limit(state.answer, "readFilter"), keys: limit(state.answer, "projectResponse") })}>Look at the documents that it reads</a></p>`}
     ${state?.who && html`<${Who} roles=${state.who} />`}
   </form>`;
 }

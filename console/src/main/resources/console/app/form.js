@@ -12,7 +12,7 @@ const NUMBER = /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/;
 const SIMPLE = ["string", "integer", "number", "boolean"];
 
 /** The schema that writes of a collection are held to, or null. @param {string[]} path @param {AbortSignal} signal */
-async function schemaOf(path, signal) {
+export async function schemaOf(path, signal) {
   const { document } = await properties(path, signal);
   const id = at(document, "jsonSchema.schemaId");
   if (id?.t !== "string") return null;
@@ -57,14 +57,14 @@ export function Form({ path, text, fixed, onChange }) {
   };
   return html`<section class="panel stack tight-stack" aria-label="Form"><h3>Declared fields</h3>
     ${fields.map((/** @type {any} */ field) => html`<${Control} key=${field.name} field=${field} value=${document?.t === "object" ? at(document, field.name) : undefined} usable=${usable} onSet=${(/** @type {string|null} */ spelled) => set(field.name, spelled)} />`)}
-    <p class="quiet small">By the schema of the collection. Everything else is in the text.</p></section>`;
+    <p class="quiet small">By the schema of the collection${fields.some((/** @type {any} */ field) => field.required) ? html`; <span class="must" aria-hidden="true">*</span> is required` : ""}. Everything else is in the text.</p></section>`;
 }
 
 const shown = (/** @type {any} */ value) => (value === undefined || value.t === "null" ? "" : String(value.v ?? ""));
 
 function Control({ field, value, usable, onSet }) {
   const { name, type, values, hint, required } = field;
-  const label = html`${visible(name)}${required ? html` <span class="hint">required</span>` : ""}`;
+  const label = html`${visible(name)}${required ? html` <span class="must" aria-hidden="true">*</span><span class="sr"> (required)</span>` : ""}`;
   const odd = value && value.t !== "null" && (value.t === "object" || value.t === "array" || (type === "string" && value.t !== "string"));
   if (odd) return html`<${Field} label=${label} hint="It has another type now: change it in the text."><input disabled value="" /></${Field}>`;
   if (values) return html`<${Field} label=${label} hint=${hint}><select disabled=${!usable} onChange=${(/** @type {any} */ e) => onSet(e.target.value || null)}><option value="" selected=${!value}></option>${values.map((/** @type {any} */ one) => html`<option value=${print(one)} selected=${value && print(one) === print(value)}>${visible(one.v ?? print(one))}</option>`)}</select></${Field}>`;

@@ -26,5 +26,11 @@ export function size(bytes) {
 export const duration = ms =>
   ms < 1 ? "<1 ms" : ms < 1000 ? `${Math.round(ms)} ms` : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 
+/** A time in its largest whole unit. @param {number} seconds */
+export function lasting(seconds) {
+  for (const [unit, of] of /** @type {[string, number][]} */ ([["day", 86_400], ["hour", 3600], ["minute", 60]])) if (seconds >= of) return plural(Math.floor(seconds / of), unit);
+  return plural(seconds, "second");
+}
+
 /** "1 document", "2 documents". @param {number} n @param {string} noun */
 export const plural = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : noun.endsWith("x") ? "es" : "s"}`;

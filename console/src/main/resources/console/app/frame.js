@@ -29,9 +29,10 @@ function Header() {
       <button type="button" class="find" onClick=${() => (panel.value = "palette")}><${Icon} name="search" /><span>Find anything</span><kbd>Ctrl K</kbd></button>
       <${Button} kind="plain" icon=${theme === "dark" ? "moon" : theme === "light" ? "sun" : "contrast"} label=${`Theme: ${theme}. Change to ${nextTheme[theme]}`} onClick=${() => changeSettings({ theme: nextTheme[theme] })} />
       <${Menu} icon="user" kind="plain" text=${visible(account.value.name)} label="Account" items=${[
+        !readOnly.value && { text: "Change password…", icon: "access", onClick: () => (panel.value = "password") },
         { text: "Keyboard", icon: "question", onClick: () => (panel.value = "keys") },
         { text: "Settings", icon: "settings", onClick: () => (location.hash = "#/settings") },
-        { text: "Sign out", icon: "access", onClick: signOut },
+        { text: "Sign out", icon: "leave", onClick: signOut },
       ]} />
     </header>`;
 }
@@ -71,7 +72,7 @@ function Splitter() {
 export function Frame({ children }) {
   const [creating, setCreating] = useState(false);
   return html`
-    <a class="skip" href="#main" onClick=${(/** @type {Event} */ e) => (e.preventDefault(), document.getElementById("main")?.focus())}>To the content</a>
+    <a class="skip" href="#main" onClick=${(/** @type {Event} */ e) => (e.preventDefault(), document.getElementById("main")?.focus())}>Skip to the content</a>
     <div class="frame">
       <${Banners} />
       <${Header} />
@@ -87,7 +88,8 @@ export function Frame({ children }) {
     ${panel.value === "palette" && html`<${Palette} />`}
     ${panel.value === "keys" && html`<${Keys} />`}
     ${creating && html`<${NewCollection} onClose=${() => setCreating(false)} />`}
-    ${defaultPassword.value && !readOnly.value && html`<${NewPassword} />`}
+    ${defaultPassword.value && !readOnly.value && html`<${NewPassword} fresh onClose=${() => (defaultPassword.value = false)} />`}
+    ${panel.value === "password" && html`<${NewPassword} onClose=${() => (panel.value = null)} />`}
     ${why.value && html`<${Why} key=${why.value.path} />`}
     ${signInAgain.value && html`<${SignInAgain} />`}`;
 }

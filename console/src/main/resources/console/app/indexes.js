@@ -13,7 +13,14 @@ import { curl } from "./curl.js";
 import { visible } from "./format.js";
 import { mayWrite } from "./resources.js";
 
-const KNOWN = ["v", "key", "_id", "name", "ns"];
+const KNOWN = ["v", "key", "_id", "name", "ns", "weights", "textIndexVersion", "2dsphereIndexVersion"];
+
+/** The keys as they were asked for: MongoDB stores those of a text index as `_fts` and `_ftsx`, and their fields as weights.
+ * @param {any} one an index @returns {[string, any, string][]} field, kind and what else is known of it */
+export const keysOf = one =>
+  (at(one, "key")?.e || []).flatMap((/** @type {[string, any]} */ [field, kind]) =>
+    field === "_ftsx" ? [] : field === "_fts" ? (at(one, "weights")?.e || []).map((/** @type {[string, any]} */ [name, weight]) => [name === "$**" ? "all text fields" : name, kind, weight.v === "1" ? "" : `weight ${weight.v}`]) : [[field, kind, ""]],
+  );
 
 export function Indexes({ path }) {
   const [creating, setCreating] = useState(false);
@@ -30,7 +37,7 @@ export function Indexes({ path }) {
           const name = at(one, "_id")?.v;
           const options = one.e.filter((/** @type {any} */ [key]) => !KNOWN.includes(key));
           return html`<tr key=${name}><th scope="row">${visible(name)}</th>
-            <td><span class="row">${(at(one, "key")?.e || []).map((/** @type {any} */ [field, direction]) => html`<span class="tag accent">${visible(field)} ${direction.v === "1" || direction.v === "1.0" ? "↑" : /^-1/.test(direction.v) ? "↓" : inline(direction)}</span>`)}</span></td>
+            <td><span class="row">${keysOf(one).map(([field, kind, more]) => html`<span class="tag accent">${visible(field)} ${kind.v === "1" || kind.v === "1.0" ? "↑" : /^-1/.test(kind.v) ? "↓" : visible(kind.t === "string" ? kind.v : inline(kind))}${more && `, ${visible(more)}`}</span>`)}</span></td>
             <td><span class="row">${options.map((/** @type {any} */ [key, value]) => html`<span class="tag">${visible(value.t === "bool" && value.v ? key : `${key}: ${inline(value)}`)}</span>`)}</span></td>
             <td class="right">${name !== "_id_" && mayWrite(path, "manage") && html`<${Button} icon="trash" kind="plain" label=${`Drop ${name}`} onClick=${() => setDropping(name)} />`}</td></tr>`;
         })}</tbody></table></div>`}

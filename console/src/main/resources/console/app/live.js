@@ -103,7 +103,7 @@ function Stream({ path, streams }) {
     <div class="toolbar">
       <label class="row tight"><span class="label">Stream</span><select value=${name} onChange=${(/** @type {any} */ e) => (stop(), clear(), setName(e.target.value))}>${names.map((/** @type {string} */ one) => html`<option value=${one}>${visible(one)}</option>`)}</select></label>
       ${running ? html`<${Button} icon="close" onClick=${stop}>Stop</${Button}>` : html`<${Button} kind="primary" icon="play" disabled=${Boolean(problem(avars || ""))} onClick=${() => start(null)}>Start</${Button}>`}
-      ${running && html`<${Button} icon=${paused ? "play" : "pause"} onClick=${() => setPaused(!paused)}>${paused ? `Go on (${waiting.current.length})` : "Pause"}</${Button}>`}
+      ${running && html`<${Button} icon=${paused ? "play" : "pause"} onClick=${() => setPaused(!paused)}>${paused ? `Resume (${waiting.current.length})` : "Pause"}</${Button}>`}
       <${Button} kind="plain" disabled=${!events.length} onClick=${clear}>Clear</${Button}>
       <span class=${cls("tag", state.state === "open" ? "good" : state.state === "refused" ? "bad" : running && "warn")} role="status">${STATES[state.state]}</span>
       <span class="spring"></span>
@@ -133,7 +133,7 @@ function Event({ one, open, onToggle, onBegin }) {
         <span class="quiet mono nowrap">${one.at.toISOString().slice(11, 23)}</span><span class=${cls("tag", COLOURS[kind])}>${kind}</span><code class="nowrap">${id ? cut(visible(inline(id)), 40) : ""}</code><code class="quiet rest">${told ? cut(visible(inline(told)), 240) : ""}</code>
       </button>
       ${open && html`<div class="event-body">${kind === "update" && html`<${Difference} event=${one.event} />`}<pre>${print(one.event)}</pre>
-        <div class="row"><span class="quiet small">token <code>${cut(one.id, 60)}</code></span><${CopyButton} text=${one.id} label="Copy the token" /><${Button} small onClick=${onBegin}>Begin here</${Button}></div></div>`}
+        <div class="row"><span class="quiet small">token <code>${cut(one.id, 60)}</code></span><${CopyButton} text=${one.id} label="Copy the token" /><${Button} small onClick=${onBegin}>Resume from here</${Button}></div></div>`}
     </li>`;
 }
 

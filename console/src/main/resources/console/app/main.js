@@ -22,18 +22,19 @@ import { Access } from "./access.js";
 import { Home } from "./home.js";
 import { visible } from "./format.js";
 import { Settings } from "./settings.js";
+import { Docs } from "./docs.js";
 
 /** @type {Record<string, any>} */
-const pages = { home: Home, db: Home, c: Collection, metrics: Metrics, api: Api, try: Try, access: Access, settings: Settings };
+const pages = { home: Home, db: Home, c: Collection, metrics: Metrics, api: Api, try: Try, access: Access, settings: Settings, docs: Docs };
 
 tabs.push({ id: "aggregations", text: "Aggregations", page: "aggregations", Page: Aggregations }, { id: "live", text: "Live", page: "live", Page: Live }, { id: "schema", text: "Schema", page: "schema", Page: Schema }, { id: "indexes", text: "Indexes", page: "indexes", Page: Indexes }, { id: "transfer", text: "Import and export", page: "export import", Page: Transfer }, { id: "properties", text: "Properties", page: "properties", Page: Properties });
 
 const chosen = (/** @type {string} */ name) => config.value.pages.includes(name);
 
-places.push({ name: "access", text: "Access", icon: "access", shown: () => chosen("access") && Boolean(config.value.access) }, { name: "api", text: "API", icon: "book", shown: () => chosen("api") && Boolean(config.value.openapi) }, { name: "try", text: "Try", icon: "send", shown: () => chosen("try") }, { name: "metrics", text: "Metrics", icon: "metrics", shown: () => chosen("metrics") && Boolean(config.value.metrics) }, { name: "settings", text: "Settings", icon: "settings", shown: () => true });
+places.push({ name: "access", text: "Access", icon: "access", shown: () => chosen("access") && Boolean(config.value.access) }, { name: "api", text: "API", icon: "book", shown: () => chosen("api") && Boolean(config.value.openapi) }, { name: "try", text: "Try", icon: "send", shown: () => chosen("try") }, { name: "metrics", text: "Metrics", icon: "metrics", shown: () => chosen("metrics") && Boolean(config.value.metrics) }, { name: "docs", text: "Documentation", icon: "question", shown: () => true }, { name: "settings", text: "Settings", icon: "settings", shown: () => true });
 
 /** What an address leads to that names no page. */
-const Nowhere = () => html`<div class="page"><${Empty} icon="search" title=${`There is no page “${visible(route.value.name)}”`} text="The address may be misspelt."><a class="button" href="#/">To the first page</a></${Empty}></div>`;
+const Nowhere = () => html`<div class="page"><${Empty} icon="search" title=${`There is no page “${visible(route.value.name)}”`} text="The address may be misspelt."><a class="button" href="#/">Home</a></${Empty}></div>`;
 
 /** A fault of the console itself ends a page, never the frame. */
 class Boundary extends Component {

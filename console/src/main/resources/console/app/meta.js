@@ -42,7 +42,7 @@ export function Properties({ path }) {
   return html`
     <${Loading} busy=${busy} onCancel=${cancel}>
       ${error && html`<${Failure} error=${error}><${Button} small icon="refresh" onClick=${again}>Try again</${Button}></${Failure}>`}
-      ${failure && html`<${Failure} error=${failure}>${failure.status === 412 && html`<${Button} small icon="refresh" onClick=${again}>Read them again</${Button}>`}</${Failure}>`}
+      ${failure && html`<${Failure} error=${failure}>${failure.status === 412 && html`<${Button} small icon="refresh" onClick=${again}>Reload</${Button}>`}</${Failure}>`}
       ${data && html`<div class="columns-2 even">
         <section class="panel stack" aria-labelledby="prop-form"><h2 id="prop-form">Settings</h2>
           <${Field} label="Description" hint="Shown in the API's documentation."><input disabled=${!writable} value=${description} onChange=${(/** @type {any} */ e) => set("descr", e.target.value ? quoted(e.target.value) : null)} /></${Field}>

@@ -4,6 +4,7 @@ import { config } from "./state.js";
 import { ApiError, request } from "./api.js";
 import { greatest, once, parseMetrics, quantile, total, values } from "./prom.js";
 import { Chart } from "./chart.js";
+import { Help } from "./help.js";
 import { Choice, Empty, Failure } from "./ui.js";
 import { count } from "./format.js";
 
@@ -110,7 +111,7 @@ export function Metrics() {
   const busiest = points.reduce((most, p) => Math.max(most, p.factor || 0), 0);
   return html`
     <div class="page">
-      <div class="page-head"><h1>Metrics</h1></div>
+      <div class="page-head"><h1>Metrics</h1><span class="spring"></span><${Help} page="reference/metrics" about="metrics" /></div>
       <div class="toolbar"><${Choice} label="Time shown" value=${minutes} options=${[["1", "1 min"], ["5", "5 min"], ["15", "15 min"]]} onChange=${setMinutes} /><span class="spring"></span><span class="quiet small">Every two seconds, from <code>${config.value.metrics}</code>; paused while this tab is hidden.</span></div>
       ${error && html`<${Failure} error=${error} />`}
       <dl class="tiles">
@@ -118,7 +119,7 @@ export function Metrics() {
         <div class="main"><dt>Coalescing factor</dt><dd>${last ? one(last.factor, 1) : "–"}<small>${busiest ? `at most ${busiest.toFixed(1)}` : "requests per command"}</small></dd></div>
         <div><dt>p99 latency</dt><dd>${last ? one(last.p99, 1) : "–"}<small>ms</small></dd></div>
         <div><dt>In flight</dt><dd>${last ? one(last.inFlight) : "–"}<small>of ${last?.bound ? count(last.bound) : "no bound"}</small></dd></div>
-        <div><dt>Refused, no room</dt><dd>${last ? one(last.rejected + last.turned, 1) : "–"}<small>per second</small></dd></div>
+        <div><dt>Rejected, at capacity</dt><dd>${last ? one(last.rejected + last.turned, 1) : "–"}<small>per second</small></dd></div>
         <div><dt>Stream listeners</dt><dd>${last ? one(last.listeners) : "–"}</dd></div>
       </dl>
       ${!points.length && !error && html`<p class="quiet">The first values come after two scrapes.</p>`}
@@ -127,7 +128,7 @@ export function Metrics() {
         <${Chart} title="Coalescing factor" unit="requests per command" times=${times} lines=${[["all", series(p => p.factor), "1"], ...kinds.map(kind => [kind.replace("_", " "), series(p => p.kinds[kind] ?? null), COLOURS[kind] || "5"])]} />
         <${Chart} title="Latency" unit="ms" times=${times} lines=${[["p50", series(p => p.p50), "2"], ["p95", series(p => p.p95), "1"], ["p99", series(p => p.p99), "3"]]} />
         <${Chart} title="Requests and commands" unit="/s" times=${times} lines=${[["requests carried", series(p => p.carried), "1"], ["commands to MongoDB", series(p => p.commands), "2"]]} />
-        <${Chart} title="In flight and refused" unit="" times=${times} lines=${[["in flight", series(p => p.inFlight), "1"], ["refused /s", series(p => p.rejected + p.turned), "4"], ["abandoned /s", series(p => p.abandoned), "3"]]} />
+        <${Chart} title="In flight and rejected" unit="" times=${times} lines=${[["in flight", series(p => p.inFlight), "1"], ["rejected /s", series(p => p.rejected + p.turned), "4"], ["abandoned /s", series(p => p.abandoned), "3"]]} />
         <${Chart} title="MongoDB connections" unit="" times=${times} lines=${[["open", series(p => p.pool), "2"], ["in use", series(p => p.out), "1"], ["waiting", series(p => p.queue), "4"]]} />
         <${Chart} title="Deep pages" unit="/s" times=${times} lines=${[["from a bookmark", series(p => p.pages.hit), "1"], ["from a cursor", series(p => p.pages.leased), "2"], ["by skipping", series(p => p.pages.miss), "4"]]} />
         <${Chart} title="Streams" unit="/s" times=${times} lines=${[["events", series(p => p.events), "1"], ["messages", series(p => p.messages), "2"]]} />

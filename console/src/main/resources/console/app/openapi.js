@@ -32,6 +32,7 @@ export function typesOf(document, schema) {
   if (schema.$ref) return [SHORT[nameOf(schema) || ""] || (resolve(document, schema).type === "object" ? "object" : nameOf(schema) || "any")];
   if (schema.anyOf) return [...new Set(schema.anyOf.flatMap((/** @type {any} */ one) => typesOf(document, one)))];
   const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter(Boolean);
+  if (!types.length && schema.enum) return ["enum"];
   return types.length ? types.map((/** @type {string} */ type) => (type === "array" && schema.items ? `array of ${typesOf(document, schema.items).join(", ")}` : schema.format && type !== "null" ? `${type} (${schema.format})` : type)) : ["any"];
 }
 

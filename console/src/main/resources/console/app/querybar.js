@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from "./dom.js";
 import { Button, Menu } from "./ui.js";
 import { Editor, problem } from "./editor.js";
+import { Conditions } from "./conditions.js";
 import { completer } from "./complete.js";
 import { pageKeys } from "./keys.js";
 import { visible } from "./format.js";
@@ -28,6 +29,7 @@ export function QueryBar({ path, query, fields, busy, refusal, onRun, onChange }
   const [filter, setFilter] = useState(query.filter || "");
   const [keys, setKeys] = useState(query.keys || "");
   const [sort, setSort] = useState(query.sort || "");
+  const [conditions, setConditions] = useState(false);
   const [more, setMore] = useState(Boolean(query.keys || query.sort));
   const bar = useRef(/** @type {any} */ (null));
   useEffect(() => {
@@ -55,12 +57,14 @@ export function QueryBar({ path, query, fields, busy, refusal, onRun, onChange }
       <div class="query-row">
         <span class="label" aria-hidden="true">Filter</span>
         <${Editor} line value=${filter} onChange=${setFilter} onRun=${run} label="Filter" hint="{ field: value }" complete=${completer(fields, "filter")} marks=${marks} />
-        <${Button} kind="plain" onClick=${() => setMore(!more)} aria-expanded=${String(more)}>${more ? "Less" : "Options"}</${Button}>
-        ${used.length > 0 && html`<${Menu} icon="down" kind="plain" label="Earlier queries" text="Earlier" items=${used.map(one => ({ text: visible([one.filter, one.sort && `sort ${one.sort}`, one.keys && `show ${one.keys}`].filter(Boolean).join(" · ")), onClick: () => onChange(one) }))} />`}
+        <${Button} kind="plain" icon="filter" onClick=${() => setConditions(!conditions)} aria-expanded=${String(conditions)}>Conditions</${Button}>
+        <${Button} kind="plain" onClick=${() => setMore(!more)} aria-expanded=${String(more)}>Sort and fields</${Button}>
+        ${used.length > 0 && html`<${Menu} icon="down" kind="plain" label="Earlier queries" text="History" items=${used.map(one => ({ text: visible([one.filter, one.sort && `sort ${one.sort}`, one.keys && `show ${one.keys}`].filter(Boolean).join(" · ")), onClick: () => onChange(one) }))} />`}
         <${Button} kind="primary" icon="play" disabled=${Boolean(wrong)} busy=${busy} onClick=${run}>Run</${Button}>
       </div>
+      ${conditions && html`<${Conditions} filter=${filter} fields=${fields()} onChange=${setFilter} onRun=${run} />`}
       ${more && html`
-        <div class="query-row"><span class="label" aria-hidden="true">Project</span><${Editor} line value=${keys} onChange=${setKeys} onRun=${run} label="Projection" hint="{ field: 1 }" complete=${completer(fields, "keys")} /></div>
+        <div class="query-row"><span class="label" aria-hidden="true">Fields</span><${Editor} line value=${keys} onChange=${setKeys} onRun=${run} label="Projection" hint="{ field: 1 }" complete=${completer(fields, "keys")} /></div>
         <div class="query-row"><span class="label" aria-hidden="true">Sort</span><${Editor} line value=${sort} onChange=${setSort} onRun=${run} label="Sort" hint="{ field: -1 }" complete=${completer(fields, "sort")} /></div>`}
       ${wrong && html`<p class="error" role="status">${wrong.message}</p>`}
     </section>`;

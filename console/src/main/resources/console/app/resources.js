@@ -91,6 +91,9 @@ export async function expand(node) {
   resources.value = { ...resources.value, roots: [...resources.value.roots] };
 }
 
+/** Whether the gateway keeps its own things there. @param {any} node */
+export const isSystem = node => node.kind !== "db" && Boolean(node.holds || node.kind === "schemas" || /^(_|system\.|gql-apps$)/.test(node.name));
+
 /** Everything that is known, for the palette and for completion. @returns {any[]} */
 export const known = () => (resources.value.roots || []).flatMap((/** @type {any} */ node) => [node, ...(node.children || [])]);
 

@@ -9,6 +9,7 @@ import { Button, CopyButton, Empty, Failure, Field, Loading } from "./ui.js";
 import { Editor, problem } from "./editor.js";
 import { curl } from "./curl.js";
 import { visible } from "./format.js";
+import { schemaOf } from "./form.js";
 import { fieldsOf, responseSchema } from "./openapi.js";
 import { SchemaCheck } from "./schemacheck.js";
 import { change, mayWrite, properties } from "./resources.js";
@@ -20,9 +21,11 @@ export function Schema({ path }) {
     const answer = await request("GET", dataPath([...path, "_indexes"]), { signal, quiet: true, any: true });
     return answer.status === 200 ? JSON.parse(answer.text) : [];
   }, [path.join("/")]);
+  const declared = useLoad(signal => schemaOf(path, signal), [path.join("/")]);
+  const must = new Set(declared.data ? requiredOf(declared.data) : []);
   const schema = described.data && responseSchema(described.data, dataPath(path));
   const fields = schema ? fieldsOf(described.data, schema) : [];
-  const indexed = (/** @type {string} */ field) => (indexes.data || []).filter((/** @type {any} */ one) => Object.keys(one.key || {}).includes(field));
+  const indexed = (/** @type {string} */ field) => (indexes.data || []).filter((/** @type {any} */ one) => Object.keys({ ...one.key, ...one.weights }).includes(field));
   return html`
     <div class="toolbar"><span class="quiet">From a sample that your account may read, the declared schema and the indexes.</span><span class="spring"></span><${Button} small icon="refresh" onClick=${described.again}>Refresh</${Button}>${config.value.openapi && html`<${CopyButton} text=${() => curl({ method: "GET", url: address(where) })} label="Copy as a curl line">curl</${CopyButton}>`}</div>
     <${Loading} busy=${described.busy} onCancel=${described.cancel}>
@@ -31,15 +34,21 @@ export function Schema({ path }) {
       ${fields.length > 0 && html`<div class="panel flush" tabindex="0" role="region" aria-label="Fields"><table class="plain"><thead><tr><th scope="col">Field</th><th scope="col">Types</th><th scope="col">Share</th><th scope="col">Notes</th></tr></thead><tbody>
         ${fields.map(field => html`<tr key=${field.path}><th scope="row" class=${`depth-${Math.min(4, field.depth)}`}><code>${visible(field.name)}</code></th><td><span class="row">${field.types.map(type => html`<span class="tag">${visible(type)}</span>`)}</span></td>
           <td>${field.share === null ? "" : html`<span class="row nowrap-bar"><meter class="share" min="0" max="1" value=${field.share} aria-label=${`Share of ${visible(field.path)}`}></meter><span class="quiet small nowrap">${Math.round(field.share * 100)} %</span></span>`}</td>
-          <td><span class="row">${field.required && html`<span class="tag accent">required</span>`}${indexed(field.path).map((/** @type {any} */ one) => html`<span class="tag accent" title=${visible(one._id || "")}>${one.unique ? "unique index" : "indexed"}</span>`)}${field.description && html`<span class="quiet small">${visible(field.description)}</span>`}</span></td></tr>`)}</tbody></table></div>`}
+          <td><span class="row">${(field.required || must.has(field.path)) && html`<span class="tag warn">required</span>`}${indexed(field.path).map((/** @type {any} */ one) => html`<span class="tag accent" title=${visible(one._id || "")}>${one.unique ? "unique index" : "indexed"}</span>`)}${field.description && html`<span class="quiet small">${visible(field.description)}</span>`}</span></td></tr>`)}</tbody></table></div>`}
     </${Loading}>
-    <${Stored} path=${path} />`;
+    <${Stored} path=${path} onChanged=${() => (declared.again(), described.again())} />`;
 }
+
+/** Paths of the fields that every document must have. @param {any} schema @returns {string[]} */
+const requiredOf = (schema, prefix = "") => [
+  ...(at(schema, "required")?.a || []).map((/** @type {any} */ one) => prefix + one.v),
+  ...(at(schema, "properties")?.e || []).flatMap((/** @type {[string, any]} */ [name, one]) => requiredOf(one, `${prefix}${name}.`)),
+];
 
 /** The schema store beside the collection. @param {string[]} path */
 const storeOf = path => [...path.slice(0, -1), "_schemas"];
 
-function Stored({ path }) {
+function Stored({ path, onChanged }) {
   const meta = useLoad(signal => properties(path, signal), [path.join("/")]);
   const named = at(meta.data?.document || { t: "null" }, "jsonSchema.schemaId")?.v || "";
   const elsewhere = Boolean(at(meta.data?.document || { t: "null" }, "jsonSchema.schemaStoreDb"));
@@ -77,11 +86,12 @@ function Stored({ path }) {
       if (named !== id) await change(path, `{"jsonSchema": {"schemaId": ${JSON.stringify(id)}}}`, meta.data?.tag ?? null);
       toast("Documents are held to this schema from now on", "good");
       meta.again();
+      onChanged();
     } catch (failure) {
       setError(failure);
     }
   };
-  const off = () => change(path, '{"$unset": {"jsonSchema": 1}}', meta.data?.tag ?? null).then(() => (toast("Documents are no longer validated", "good"), meta.again()), setError);
+  const off = () => change(path, '{"$unset": {"jsonSchema": 1}}', meta.data?.tag ?? null).then(() => (toast("Documents are no longer validated", "good"), meta.again(), onChanged()), setError);
   return html`<section class="panel stack tight-stack" aria-labelledby="stored-schema">
     <div class="toolbar"><h2 id="stored-schema">JSON Schema</h2>${named ? html`<span class=${missing ? "tag bad" : "tag good"}>${missing ? "missing" : "enforced"}: ${visible(named)}</span>` : html`<span class="tag">not enforced</span>`}<span class="spring"></span>${named && !meta.data?.hidden && mayWrite(path, "manage") && html`<${Button} small onClick=${off}>Stop enforcing</${Button}>`}</div>
     ${named && missing

@@ -101,20 +101,16 @@ export function cell(value, utc = true) {
       if (Number.isNaN(date.getTime())) return String(value.v);
       return utc ? date.toISOString().replace("T", " ").replace(/\.000Z$/, "Z") : date.toLocaleString();
     }
-    case "object":
-      return `{ ${value.e.length} }`;
-    case "array":
-      return `[ ${value.a.length} ]`;
     default:
       return visible(inline(value));
   }
 }
 
-/** One letter for a type, so that colour is not the only sign. @type {Record<string, string>} */
-export const letters = { string: "S", int: "I", long: "L", double: "D", decimal: "N", bool: "B", null: "∅", oid: "#", date: "T", object: "{", array: "[", binary: "0", regex: "/", timestamp: "⏱", code: "ƒ" };
+/** MongoDB's names of the types, where they differ from those used here. @type {Record<string, string>} */
+const NAMES = { oid: "objectId", binary: "binData" };
 
-/** What the letters stand for: the names of BSON's types. @type {Record<string, string>} */
-export const typeNames = { string: "text", int: "int, 32 bits", long: "long, 64 bits", double: "double", decimal: "decimal128", bool: "true or false", null: "null", oid: "ObjectId", date: "date", object: "object", array: "array", binary: "binary", regex: "regular expression", timestamp: "timestamp", code: "code" };
+/** The name of a type, as MongoDB has it. @param {string} type */
+export const typeName = type => NAMES[type] || type;
 
 /** A member, or undefined. @param {any} value @param {string} path with dots */
 export function at(value, path) {

@@ -3,6 +3,8 @@ import { html, useEffect, useState } from "./dom.js";
 import { account, changeSettings, config, defaultPassword, settings, signInAgain, toast } from "./state.js";
 import { canStay, dataPath, request, signIn, signOut } from "./api.js";
 import { Button, Dialog, Failure, Field } from "./ui.js";
+import { known } from "./resources.js";
+import { lasting } from "./format.js";
 
 /** The default account of a fresh gateway: after signing in with it a new password is asked for. */
 const FRESH = { name: "admin", password: "secret" };
@@ -37,7 +39,7 @@ function Form({ name, fixed, onDone, action }) {
     <form class="stack" onSubmit=${submit}>
       <${Field} label="Account"><input name="username" autocomplete="username" required autofocus=${!fixed} readonly=${fixed} spellcheck=${false} autocapitalize="none" value=${who} onInput=${(/** @type {any} */ e) => setWho(e.target.value)} /></${Field}>
       <${Field} label="Password" error=${error && error + (wait > 0 ? ` Try again in ${wait} s.` : "")}><input name="password" type="password" autocomplete="current-password" required autofocus=${fixed} value=${password} onInput=${(/** @type {any} */ e) => setPassword(e.target.value)} /></${Field}>
-      ${!fixed && canStay() && html`<label class="check"><input type="checkbox" name="stay" checked=${settings.value.stay} onChange=${(/** @type {any} */ e) => changeSettings({ stay: e.target.checked })} /><span>Stay signed in<span class="hint">In this browser, after a reload too. Not for shared machines.</span></span></label>`}
+      ${!fixed && canStay() && html`<label class="check"><input type="checkbox" name="stay" checked=${settings.value.stay} onChange=${(/** @type {any} */ e) => changeSettings({ stay: e.target.checked })} /><span>${config.value.cookie.seconds ? `Stay signed in for ${lasting(config.value.cookie.seconds)}` : "Stay signed in"}<span class="hint">Without use, in this browser, after a reload too. Not for shared machines.</span></span></label>`}
       <button type="submit" class="button primary wide" disabled=${busy || wait > 0}><span>${busy ? "Signing in…" : action}</span></button>
     </form>`;
 }
@@ -55,21 +57,24 @@ export const SignInPage = () => html`
 export const SignInAgain = () => html`
   <${Dialog} title="Sign in again" must>
     <p class="quiet">${signInAgain.value.reason}</p>
-    <${Form} name=${account.value.name} fixed action="Go on" onDone=${signInAgain.value.done} />
+    <${Form} name=${account.value.name} fixed action="Sign in" onDone=${signInAgain.value.done} />
     <div class="row end"><${Button} kind="plain" onClick=${() => (signInAgain.value = null, signOut())}>Sign out instead</${Button}></div>
   </${Dialog}>`;
 
-/** A gateway that still has the password everybody knows. */
-export function NewPassword() {
+/** A new password of one's own. @param {{fresh?: boolean, onClose: () => void}} props fresh: the present one is that which everybody knows */
+export function NewPassword({ fresh, onClose }) {
+  const [present, setPresent] = useState("");
   const [one, setOne] = useState("");
   const [two, setTwo] = useState("");
   const [error, setError] = useState(/** @type {any} */ (null));
-  const close = () => (defaultPassword.value = false);
   const submit = async (/** @type {Event} */ e) => {
     e.preventDefault();
+    setError(null);
     try {
-      await request("PATCH", dataPath(["users", account.value.name]), { headers: { "Content-Type": "application/json" }, body: JSON.stringify({ password: one }), quiet: true });
-      close();
+      if (!fresh) await signIn(account.value.name, present).catch(failure => Promise.reject(failure.status === 401 ? new Error("The current password is another one.") : failure));
+      const accounts = known().find(node => node.holds === "accounts")?.path ?? ["users"];
+      await request("PATCH", dataPath([...accounts, account.value.name]), { headers: { "Content-Type": "application/json" }, body: JSON.stringify({ password: one }), quiet: true, secret: true });
+      onClose();
       await signIn(account.value.name, one);
       toast("The password is changed", "good");
     } catch (failure) {
@@ -77,14 +82,15 @@ export function NewPassword() {
     }
   };
   return html`
-    <${Dialog} title="Choose a password" onClose=${close}>
+    <${Dialog} title=${fresh ? "Choose a password" : "Change the password"} onClose=${onClose}>
       <form class="stack" onSubmit=${submit}>
-        <p>This account still has the password that every new gateway has. Choose another one before others can reach this gateway.</p>
+        ${fresh && html`<p>This account still has the password that every new gateway has. Choose another one before others can reach this gateway.</p>`}
         <input type="text" name="username" autocomplete="username" value=${account.value.name} hidden readonly />
-        <${Field} label="New password" hint="At least 8 characters; a few words are better than a few signs."><input type="password" autocomplete="new-password" minlength="8" maxlength="72" required autofocus value=${one} onInput=${(/** @type {any} */ e) => setOne(e.target.value)} /></${Field}>
-        <${Field} label="Once more" error=${two && one !== two ? "The two differ." : ""}><input type="password" autocomplete="new-password" required value=${two} onInput=${(/** @type {any} */ e) => setTwo(e.target.value)} /></${Field}>
-        ${error && html`<${Failure} error=${error} />`}
-        <div class="row end"><${Button} onClick=${close}>Later</${Button}><button type="submit" class="button primary" disabled=${one.length < 8 || one !== two}><span>Change it</span></button></div>
+        ${!fresh && html`<${Field} label="Current password"><input type="password" autocomplete="current-password" required autofocus value=${present} onInput=${(/** @type {any} */ e) => setPresent(e.target.value)} /></${Field}>`}
+        <${Field} label="New password" hint="At least 8 characters; a few words are better than a few signs."><input type="password" autocomplete="new-password" minlength="8" maxlength="72" required autofocus=${fresh} value=${one} onInput=${(/** @type {any} */ e) => setOne(e.target.value)} /></${Field}>
+        <${Field} label="Repeat the new password" error=${two && one !== two ? "The two differ." : ""}><input type="password" autocomplete="new-password" required value=${two} onInput=${(/** @type {any} */ e) => setTwo(e.target.value)} /></${Field}>
+        ${error && html`<${Failure} error=${error}>${error.status === 403 && html`<span>A permission must let accounts change their own password; there is a template for it.</span>`}</${Failure}>`}
+        <div class="row end"><${Button} onClick=${onClose}>${fresh ? "Later" : "Cancel"}</${Button}><button type="submit" class="button primary" disabled=${one.length < 8 || one !== two}><span>Change it</span></button></div>
       </form>
     </${Dialog}>`;
 }

@@ -1,6 +1,6 @@
 // Documents as rows: the grid pattern of ARIA, with one cell at a time in the order of focus.
-import { cls, html, useEffect, useRef, useState } from "./dom.js";
-import { at, cell, inline, letters, typeNames } from "./shellprint.js";
+import { cls, html, useEffect, useMemo, useRef, useState } from "./dom.js";
+import { at, cell, inline, typeName } from "./shellprint.js";
 import { settings } from "./state.js";
 import { Icon } from "./icons.js";
 import { cut, visible } from "./format.js";
@@ -38,6 +38,7 @@ export function Table({ documents, columns, sort, selected, onSelect, onOpen, on
     next.delete(id(document)) || next.add(id(document));
     onSelect(next);
   };
+  const types = useMemo(() => mainTypes(documents, columns), [documents, columns.join("\n")]);
   const everything = selected.size === documents.length;
   const sorted = /^\{\s*["']?([^"':]+?)["']?\s*:\s*(-?1)\s*\}$/.exec(sort || "");
   return html`
@@ -48,26 +49,33 @@ export function Table({ documents, columns, sort, selected, onSelect, onOpen, on
           ${columns.map((/** @type {string} */ name) => {
             const direction = sorted && sorted[1] === name ? (sorted[2] === "1" ? "ascending" : "descending") : null;
             return html`<th role="columnheader" key=${name} aria-sort=${direction} style=${widths[name] ? { width: `${widths[name]}px`, minWidth: `${widths[name]}px`, maxWidth: `${widths[name]}px` } : null}>
-              <button type="button" disabled=${plain} onClick=${() => onSort(`{${JSON.stringify(name)}: ${direction === "ascending" ? -1 : 1}}`)}>${visible(name)}${direction && html`<${Icon} name=${direction === "ascending" ? "up" : "down"} />`}</button>
+              <button type="button" disabled=${plain} onClick=${() => onSort(`{${JSON.stringify(name)}: ${direction === "ascending" ? -1 : 1}}`)}><span>${visible(name)}${types[name] && html` <span class="type">${typeName(types[name])}</span>`}</span>${direction && html`<${Icon} name=${direction === "ascending" ? "up" : "down"} />`}</button>
               <${Grip} onResize=${(/** @type {number} */ width) => setWidths({ ...widths, [name]: width })} />
             </th>`;
           })}
         </tr></thead>
-        <tbody>${documents.map((/** @type {any} */ document, /** @type {number} */ r) => html`<${Row} key=${id(document)} plain=${plain} document=${document} columns=${columns} widths=${widths} chosen=${selected.has(id(document))} focused=${focus[0] === r ? focus[1] : -1} onToggle=${() => toggle(document)} onOpen=${() => onOpen(document)} onFocus=${(/** @type {number} */ c) => setFocus([r, c])} />`)}</tbody>
+        <tbody>${documents.map((/** @type {any} */ document, /** @type {number} */ r) => html`<${Row} key=${id(document)} plain=${plain} document=${document} columns=${columns} types=${types} widths=${widths} chosen=${selected.has(id(document))} focused=${focus[0] === r ? focus[1] : -1} onToggle=${() => toggle(document)} onOpen=${() => onOpen(document)} onFocus=${(/** @type {number} */ c) => setFocus([r, c])} />`)}</tbody>
       </table>
-    </div>
-    <${Legend} documents=${documents} columns=${columns} />`;
+    </div>`;
 }
 
-/** What the letters in front of the values stand for. @param {any} props */
-function Legend({ documents, columns }) {
-  const found = new Set(documents.flatMap((/** @type {any} */ document) => columns.map((/** @type {string} */ name) => at(document, name)?.t)));
-  const types = Object.keys(typeNames).filter(type => found.has(type));
-  if (!types.length) return null;
-  return html`<p class="types quiet small" aria-hidden="true">${types.map(type => html`<span class="nowrap"><b class="type">${letters[type]}</b>${typeNames[type]}</span>`)}</p>`;
+const MIXED = "mixed";
+
+/** The type that most values of a column have: the head of the column names it, and only other values name theirs. @param {any[]} documents @param {string[]} columns */
+function mainTypes(documents, columns) {
+  return Object.fromEntries(columns.map(name => {
+    /** @type {Record<string, number>} */
+    const counts = {};
+    for (const document of documents) {
+      const type = at(document, name)?.t;
+      if (type && type !== "null") counts[type] = (counts[type] || 0) + 1;
+    }
+    const [most] = Object.keys(counts).sort((a, b) => counts[b] - counts[a]);
+    return [name, most && counts[most] * 2 <= Object.values(counts).reduce((a, b) => a + b, 0) ? MIXED : most];
+  }));
 }
 
-function Row({ plain, document, columns, widths, chosen, focused, onToggle, onOpen, onFocus }) {
+function Row({ plain, document, columns, types, widths, chosen, focused, onToggle, onOpen, onFocus }) {
   return html`
     <tr role="row" class=${cls(chosen && "chosen", focused >= 0 && "here")} aria-selected=${String(chosen)} onDblClick=${onOpen}>
       ${!plain && html`<td role="gridcell" class="pick" tabindex=${focused === 0 ? 0 : -1}><input type="checkbox" tabindex="-1" aria-label="Select this document" checked=${chosen} onChange=${onToggle} /></td>`}
@@ -75,8 +83,8 @@ function Row({ plain, document, columns, widths, chosen, focused, onToggle, onOp
         const value = at(document, name);
         const text = value ? cut(cell(value, settings.value.utc), 160) : "";
         const fixed = widths[name] ? { maxWidth: `${widths[name]}px` } : null;
-        return html`<td role="gridcell" key=${name} style=${fixed} class=${value ? `t-${value.t}` : "none"} tabindex=${focused === c + 1 ? 0 : -1} title=${value ? cut(visible(value.t === "string" ? value.v : inline(value)), 600) : null} onFocus=${() => onFocus(c + 1)} onClick=${onOpen}>
-          ${value && html`<span class="type" aria-hidden="true" title=${typeNames[value.t] || value.t}>${letters[value.t] || "?"}</span>${text}`}
+        return html`<td role="gridcell" key=${name} style=${fixed} class=${value ? `t-${value.t}` : "none"} data-label=${visible(name)} tabindex=${focused === c + 1 ? 0 : -1} title=${value ? cut(visible(value.t === "string" ? value.v : inline(value)), 600) : null} onFocus=${() => onFocus(c + 1)} onClick=${onOpen}>
+          ${value && html`<span class="value">${text}${value.t !== types[name] && value.t !== "null" && html` <span class="type">${typeName(value.t)}</span>`}</span>`}
         </td>`;
       })}
     </tr>`;

@@ -95,7 +95,7 @@ function Export({ path }) {
       ${state?.cancelled && html`<p class="quiet" role="status">Cancelled.</p>`}
       ${state?.error && html`<${Failure} error=${state.error} />`}
       <div class="row"><${Button} kind="primary" icon="download" disabled=${running || Boolean(problem(filter)) || Boolean(problem(keys))} onClick=${run}>Export</${Button}>
-        ${streams && html`<${Button} disabled=${running || Boolean(problem(filter)) || Boolean(problem(keys))} onClick=${stream}>Straight to a file…</${Button}>`}
+        ${streams && html`<${Button} disabled=${running || Boolean(problem(filter)) || Boolean(problem(keys))} onClick=${stream}>Save to a file…</${Button}>`}
         <${CopyButton} text=${() => curl({ method: "GET", url: address(where), headers: { Accept: accept } }) + ` -o ${path.at(-1)}.${ending}`} label="Copy as a curl line">curl</${CopyButton}></div>
     </section>`;
 }

@@ -5,17 +5,19 @@ import { Button } from "./ui.js";
 import { Icon } from "./icons.js";
 import { href } from "./route.js";
 import { visible } from "./format.js";
-import { expand, mayWrite, reload } from "./resources.js";
+import { expand, isSystem, mayWrite, reload } from "./resources.js";
 
 const ROW = 30;
 
 /** The rows that are shown, in order. @param {any[]} nodes @param {string} wanted @param {number} depth @returns {any[]} */
 function rows(nodes, wanted, depth = 0) {
-  return nodes.flatMap(node => {
+  const listed = (/** @type {any[]} */ some) => some.flatMap(node => {
     const below = node.children && (node.open || wanted) ? rows(node.children, wanted, depth + 1) : [];
     const fits = !wanted || node.name.toLowerCase().includes(wanted);
     return fits || below.length ? [{ node, depth }, ...below] : [];
   });
+  const system = listed(nodes.filter(isSystem));
+  return [...listed(nodes.filter(node => !isSystem(node))), ...(system.length ? [{ heading: "System", depth, of: nodes[0].path.slice(0, -1).join("/") }, ...system] : [])];
 }
 
 /** @type {Record<string, string>} */
@@ -46,16 +48,16 @@ export function Tree({ onCreate }) {
     <div class="tree">
       <div class="tree-head">
         <input type="search" placeholder="Filter" aria-label="Filter collections" value=${wanted} onInput=${(/** @type {any} */ e) => setWanted(e.target.value)} />
-        <${Button} icon="refresh" kind="plain" label="Read the list again" onClick=${reload} />
+        <${Button} icon="refresh" kind="plain" label="Reload the list" onClick=${reload} />
         ${mayWrite([], "manage") && html`<${Button} icon="plus" kind="plain" label="New collection" onClick=${onCreate} />`}
       </div>
       <div class="tree-list" ref=${list} onScroll=${(/** @type {any} */ e) => setTop(e.target.scrollTop)} onKeyDown=${key} tabindex="-1">
         ${state === "loading" && !roots && html`<div class="skeleton" aria-hidden="true">${[70, 55, 80, 45, 60].map(w => html`<span class=${`bone w${w}`}></span>`)}</div>`}
         ${state === "error" && html`<p class="tree-note">${error.status === 403 ? html`<b>${account.value?.name}</b> may not list what is here. Collections can be opened by their path: press Ctrl K.` : error.message}</p>`}
-        ${state === "ready" && !shown.length && html`<p class="tree-note">${wanted ? "No name contains this." : html`Nothing is visible to <b>${account.value?.name}</b>${account.value?.roles ? ` (${account.value.roles.join(", ") || "no role"})` : ""}.`}</p>`}
+        ${state === "ready" && !shown.length && html`<p class="tree-note">${wanted ? "No name contains this." : mayWrite([], "manage") ? "No collections yet." : html`Nothing is visible to <b>${account.value?.name}</b>${account.value?.roles ? ` (${account.value.roles.join(", ") || "no role"})` : ""}.`}</p>`}
         <div style=${{ height: `${shown.length * ROW}px` }} class="tree-space">
           <ul style=${{ transform: `translateY(${first * ROW}px)` }}>
-            ${part.map(({ node, depth }) => html`<${Row} key=${node.path.join("/")} node=${node} depth=${depth} />`)}
+            ${part.map(({ node, depth, heading, of }) => heading ? html`<li key=${`${of}/ ${heading}`} class="tree-heading" style=${{ paddingLeft: `${depth * 14 + 8}px` }}>${heading}</li>` : html`<${Row} key=${node.path.join("/")} node=${node} depth=${depth} />`)}
           </ul>
         </div>
       </div>

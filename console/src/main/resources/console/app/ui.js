@@ -81,9 +81,12 @@ export function Failure({ error, children }) {
     </div>`;
 }
 
+/** Puts text on the clipboard and says so. @param {string} text */
+export const copied = async text => ((await copy(text)) ? toast("Copied", "good") : toast("The browser does not allow copying here", "bad"));
+
 /** @param {{text: string | (() => string), label: string, children?: any}} props */
 export const CopyButton = ({ text, label, children }) => html`
-  <${Button} icon="copy" kind="plain" small label=${label} onClick=${async () => ((await copy(typeof text === "function" ? text() : text)) ? toast("Copied", "good") : toast("The browser does not allow copying here", "bad"))}>${children}</${Button}>`;
+  <${Button} icon="copy" kind="plain" small label=${label} onClick=${() => copied(typeof text === "function" ? text() : text)}>${children}</${Button}>`;
 
 /** Content that is being loaded: what is there of the same subject stays, dimmed. @param {any} props */
 export function Loading({ busy, onCancel, children }) {

@@ -6,9 +6,12 @@ import { keyText } from "./shellprint.js";
 import { Editor } from "./editor.js";
 import { visible } from "./format.js";
 
-/** Names of the variables that a value asks for; those of the gateway begin with "@". @param {any} value @returns {string[]} */
-export const variables = value =>
-  value.t === "array" ? value.a.flatMap(variables) : value.t !== "object" ? [] : value.e.flatMap((/** @type {any} */ [name, inner]) => (name === "$var" ? [inner.t === "array" ? inner.a[0]?.v : inner.v] : variables(inner))).filter((/** @type {any} */ n) => n && n[0] !== "@");
+/** Names of the variables in a value; those that the gateway sets begin with "@". @param {any} value @returns {string[]} */
+export const everyVariable = value =>
+  value.t === "array" ? value.a.flatMap(everyVariable) : value.t !== "object" ? [] : value.e.flatMap((/** @type {any} */ [name, inner]) => (name === "$var" ? [inner.t === "array" ? inner.a[0]?.v : inner.v] : everyVariable(inner))).filter(Boolean);
+
+/** Those that the caller sets. @param {any} value */
+export const variables = value => everyVariable(value).filter(name => name[0] !== "@");
 
 /** What the gateway's description says of them: a schema by name. @param {string} path of the stored pipeline or stream @param {string} collection its path @param {AbortSignal} signal */
 export async function described(path, collection, signal) {

@@ -2,11 +2,13 @@ package org.restheart.console;
 
 import static org.restheart.bson.BsonValues.object;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -46,7 +48,7 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
     /// Paths of the services that the console uses; empty for disabled ones.
     ///
     /// @param version of the gateway
-    /// @param cookieLogout where a session in the cookie ends; empty where sessions may not be kept in the cookie
+    /// @param cookieSessions empty where sessions may not be kept in the cookie
     public record ServicePaths(
             String version,
             Optional<String> api,
@@ -57,14 +59,21 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
             Optional<String> mcp,
             Optional<String> dataApi,
             Optional<String> apiKeys,
-            Optional<String> cookieLogout) {}
+            Optional<CookieSessions> cookieSessions) {}
+
+    /// Sessions that outlast a reload of the page.
+    ///
+    /// @param logout where they end
+    /// @param lifetime without use
+    public record CookieSessions(String logout, Duration lifetime) {}
 
     /// `config.json`: contains neither data nor secrets.
     BsonDocument toDocument(ServicePaths paths) {
         var shownBanner = banner.<BsonValue>map(line -> object("text", line.text, "color", line.color))
                 .orElse(BsonNull.VALUE);
-        var cookie = object("usable", paths.cookieLogout.isPresent());
-        paths.cookieLogout.ifPresent(path -> cookie.append("logout", new BsonString(path)));
+        var cookie = object("usable", paths.cookieSessions.isPresent());
+        paths.cookieSessions.ifPresent(sessions -> cookie.append("logout", new BsonString(sessions.logout))
+                .append("seconds", new BsonInt64(sessions.lifetime.toSeconds())));
         return object(
                 "version", paths.version,
                 "uri", uri,

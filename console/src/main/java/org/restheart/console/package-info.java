@@ -1,4 +1,4 @@
-/// The console in the browser: [PageService] serves its files, which are a client of the public API.
+/// The console in the browser: [BrowserPages] serves its files, which are a client of the public API.
 ///
 /// Must not know: MongoDB, accounts, how requests arrive.
 @NullMarked

@@ -103,7 +103,9 @@ final class ConnectionShares implements ConnectionPoolListener {
         var pool = pools.get(event.getServerId());
         if (pool != null) {
             try {
-                PAYER.set(pool.take(CallerScope.sharers()).orElseThrow(ShareTakenException::new));
+                PAYER.set(pool.take(CallerScope.sharers())
+                        .orElseThrow(() -> new ShareTakenException(
+                                "other requests of the same caller hold its share of the connections to MongoDB")));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new MongoInterruptedException("interrupted while waiting for a connection", e);

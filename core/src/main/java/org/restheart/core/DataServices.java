@@ -30,6 +30,7 @@ import org.restheart.graphql.GraphqlConfig;
 import org.restheart.graphql.GraphqlService;
 import org.restheart.graphql.SourceAccess;
 import org.restheart.http.Filter;
+import org.restheart.http.Guard;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
@@ -47,6 +48,7 @@ import org.restheart.mongo.importing.ImportConfig;
 import org.restheart.mongo.importing.ImportService;
 import org.restheart.mongo.service.CacheInvalidator;
 import org.restheart.mongo.service.CsvLoader;
+import org.restheart.mongo.session.TransactionsService;
 import org.restheart.openapi.AccessService;
 import org.restheart.openapi.OpenApiConfig;
 import org.restheart.openapi.OpenApiService;
@@ -102,14 +104,18 @@ final class DataServices {
         var innerFilters = new ArrayList<Filter>();
         innerFilters.add(new HiddenNames(data, client).ofCreations(this::hiding));
         innerFilters.add(OffServices.of(config));
-        innerFilters.add(new PreferFilter(judgedRequests));
-        innerFilters.addAll(security.guards().filters(data.forbiddenOperators(), path -> unreachable(data, path)));
-        config.graphql().ifPresent(graphql -> innerFilters.add(bindGraphql(graphql, data, streams)));
+        int preferring = innerFilters.size();
+        innerFilters.add(new PreferFilter(judgedRequests, Optional.of(data.transactions())));
+        var guards = security.guards().all(data.forbiddenOperators(), path -> unreachable(data, path));
+        config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, data, streams)));
+        innerFilters.add(Guard.all(guards));
         bindings.add(Binding.prefix(data, mongo.uri(), true).behind(innerFilters));
         bind(config.cacheInvalidator(), new CacheInvalidator(data.metadata(), data.descriptions()));
         if (config.csvLoader().enabled()) {
             var loader = new CsvLoader(client, data.metadata(), data.schemas(), data.forbiddenOperators());
-            bindings.add(Binding.of(loader, config.csvLoader()).behind(innerFilters));
+            var ofLoader = new ArrayList<>(innerFilters);
+            ofLoader.set(preferring, new PreferFilter(judgedRequests, Optional.empty()));
+            bindings.add(Binding.of(loader, config.csvLoader()).behind(ofLoader));
         }
         // Not secured as paths: what these services do is authorized as requests of the REST API, and what they tell
         // callers is their own permissions.
@@ -118,8 +124,14 @@ final class DataServices {
         config.mcp().ifPresent(mcp -> bindMcp(mcp, data, streams));
         config.imports().ifPresent(this::bindImports);
         bindAccess(data);
+        bindings.add(
+                Binding.prefix(new TransactionsService(data.transactions(), judgedRequests), transactionsUri(), false));
         warnOfHiddenNames(data);
         return bindings;
+    }
+
+    private String transactionsUri() {
+        return mongo.uri().equals("/") ? TransactionsService.URI : mongo.uri() + TransactionsService.URI;
     }
 
     private ChangeStreams openStreams() {
@@ -208,7 +220,6 @@ final class DataServices {
                 data.catalog(),
                 mcpDependencies(streams.budget()),
                 parts.metrics().of(Part.MCP));
-        parts.opened().push(service::close);
         bindings.add(Binding.prefix(service, mcp.uri(), false));
     }
 
@@ -257,7 +268,7 @@ final class DataServices {
     }
 
     /// @return the guard of app definitions
-    private Filter bindGraphql(GraphqlConfig graphql, MongoService data, ChangeStreams listeners) {
+    private Guard bindGraphql(GraphqlConfig graphql, MongoService data, ChangeStreams listeners) {
         var streams = mongo.streams();
         var access = new SourceAccess(
                 data::pathOf,
@@ -274,7 +285,7 @@ final class DataServices {
         var apps = new GraphqlService(
                 graphql,
                 changed -> new CollectionChanges(
-                        client, graphql.definitions().getCollectionName(), "GraphQL apps", changed),
+                        parts.tasks(), client, graphql.definitions().getCollectionName(), "GraphQL apps", changed),
                 data.reads(),
                 parts.memory(),
                 access,
@@ -327,6 +338,7 @@ final class DataServices {
         }
         config.dataApi().ifPresent(api -> services.put("dataApi", api.uri()));
         config.mcp().ifPresent(mcp -> services.put("mcp", mcp.uri()));
+        services.put("transactions", transactionsUri());
         var server = new OpenApiConfig.Server(
                 config.core().name().equals("default")
                         ? "RESTHeart"

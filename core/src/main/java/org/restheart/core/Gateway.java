@@ -1,6 +1,7 @@
 package org.restheart.core;
 
 import com.mongodb.client.MongoClient;
+import com.mongodb.event.CommandListener;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,12 +29,14 @@ import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.RateLimits;
 import org.restheart.core.metrics.Metrics;
 import org.restheart.core.observation.Observer;
-import org.restheart.core.observation.RequestAuditLog;
 import org.restheart.core.observation.RequestLog;
+import org.restheart.core.observation.RequestLog.RequestAuditLog;
+import org.restheart.core.plugins.Plugins;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.InProcessRequests;
 import org.restheart.core.routing.Router;
 import org.restheart.core.server.ServerSettings;
+import org.restheart.core.server.StartException;
 import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
 import org.restheart.core.service.DatabaseProbe;
@@ -62,17 +65,14 @@ import org.restheart.security.apikey.ApiKeyService;
 
 /// The running server: all parts are constructed here and closed in reverse order.
 public final class Gateway implements AutoCloseable {
-    static {
-        // `rewrite-host-header: false` needs it. The JDK reads it once, before its first HTTP client is made.
-        System.getProperties().putIfAbsent("jdk.httpclient.allowRestrictedHeaders", "host");
-    }
-
     private final GatewayConfig config;
     private final ClosingOrder opened;
     private final List<Binding> bindings = new ArrayList<>();
+    private final Metrics metrics;
     private final Observer observer;
     private final Optional<Tracing> tracing;
     private final InProcessRequests judgedRequests = new InProcessRequests();
+    private final Plugins plugins;
     private final Security security;
     private final Optional<RateLimits> limits;
     private final UndertowListener listener;
@@ -84,7 +84,7 @@ public final class Gateway implements AutoCloseable {
         this.config = config;
         this.opened = opened;
 
-        var metrics = new Metrics(
+        this.metrics = new Metrics(
                 config.metrics(), BuildInfo.load().version(), BuildInfo.load().time());
         opened.push(metrics::close);
         var settings = ServerSettings.of(config);
@@ -96,7 +96,9 @@ public final class Gateway implements AutoCloseable {
                 config.management().enabled() ? Optional.of(openManagement(metrics, probe)) : Optional.empty();
         var tasks = new BackgroundTasks();
         opened.push(tasks::close);
-        this.security = new Security(config.security(), client, tasks);
+        this.plugins = Plugins.install(config.plugins(), new Plugins.Surroundings(client, judgedRequests));
+        opened.push(plugins::close);
+        this.security = new Security(config.security(), client, tasks, plugins.policy());
         opened.push(security::close);
         security.caches().forEach(metrics::watch);
 
@@ -121,14 +123,20 @@ public final class Gateway implements AutoCloseable {
                 limits);
         bindProxies();
         bindStaticResources();
-        var router = new Router(
-                Home.of(config, bindings.stream().map(pipeline::assemble).toList(), pipeline::assemble));
+        bindPlugins();
+        var router = new Router(Home.of(
+                config,
+                bindings.stream().map(plugins::with).map(pipeline::assemble).toList(),
+                pipeline::assemble));
         judgedRequests.connect(router, security::securityFilter, security.guards()::refusal);
         opened.push(tasks::stop); // they end while the services that use them are closed
         this.listener = UndertowListener.start(settings, router, observer, tracing);
         opened.push(() -> listener.stop(config.core().drainTimeout()));
         metrics.watch(listener);
-        health.ready();
+        plugins.started();
+        if (config.core().warmUp().isZero()) {
+            health.ready();
+        }
     }
 
     private Tracing openTracing(TracingConfig settings, Metrics metrics) {
@@ -152,11 +160,13 @@ public final class Gateway implements AutoCloseable {
         if (config.logging().requestsLog() != RequestsLog.NOTHING) {
             var log = new RequestLog(config.logging(), credentialHeaders());
             opened.push(log::close);
+            metrics.watchLog("requests", log, RequestLog::lost);
             observers.add(log);
         }
         if (config.logging().audit() != Audit.NOTHING) {
             var audit = new RequestAuditLog(config.logging().audit());
             opened.push(audit::close);
+            metrics.watchLog("audit", audit, RequestAuditLog::lost);
             observers.add(audit);
         }
         return Observer.all(observers);
@@ -194,11 +204,12 @@ public final class Gateway implements AutoCloseable {
         if (!config.mclient().enabled()) {
             return Optional.empty();
         }
-        var connection = MongoConnection.open(
-                config,
-                metrics.of(Metrics.Part.MONGO_POOL),
-                tracing.map(Tracing::commands).map(List::of).orElse(List.of()));
+        var listeners = new ArrayList<CommandListener>();
+        listeners.add(metrics.commands(config.mclient().slowCommand()));
+        tracing.map(Tracing::commands).ifPresent(listeners::add);
+        var connection = MongoConnection.open(config, metrics.of(Metrics.Part.MONGO_POOL), listeners);
         opened.push(connection::close);
+        metrics.watch(connection.client());
         return Optional.of(connection.client());
     }
 
@@ -229,7 +240,7 @@ public final class Gateway implements AutoCloseable {
                     config.mcp().map(McpConfig::uri),
                     config.dataApi().map(DataApiConfig::uri),
                     config.security().apiKeys().map(_ -> ApiKeyService.URI),
-                    config.security().tokens().rememberedSessionsEndAt(config.isLocal()));
+                    config.security().tokens().rememberedSessions(config.isLocal()));
             bindings.add(Binding.prefix(BrowserPages.console(console, paths), console.uri(), false));
         });
     }
@@ -269,6 +280,20 @@ public final class Gateway implements AutoCloseable {
             var service = new ProxyService(proxy, config.core(), credentials, trusts);
             opened.push(service::close);
             bindings.add(Binding.prefix(service, proxy.location(), true));
+        }
+    }
+
+    /// An endpoint of a plugin replaces none of another's.
+    private void bindPlugins() {
+        for (var added : plugins.bindings()) {
+            bindings.stream().filter(added::isRival).findFirst().ifPresent(rival -> {
+                throw new StartException(
+                        "the plugin " + added.service().name() + " and "
+                                + rival.service().name() + " are both bound to " + added.uri()
+                                + ": change the key uri of one of them",
+                        new IllegalStateException());
+            });
+            bindings.add(added);
         }
     }
 
@@ -315,6 +340,11 @@ public final class Gateway implements AutoCloseable {
         }
     }
 
+    /// To be called after the warm-up (`core.warm-up-seconds`): from then on readiness probes succeed.
+    void warmedUp() {
+        health.ready();
+    }
+
     /// The address of the first listener.
     public InetSocketAddress address() {
         return listener.address();
@@ -350,6 +380,11 @@ public final class Gateway implements AutoCloseable {
         changed.https().keys().ifPresent(listener::useCertificate);
         security.reload(changed.security());
         limits.ifPresent(limited -> changed.rateLimits().ifPresent(limited::replace));
+    }
+
+    /// As [Metrics#reloaded].
+    void reloaded(boolean done) {
+        metrics.reloaded(done);
     }
 
     /// Stops; returns when everything is closed. Requests in flight have the configured time to complete.

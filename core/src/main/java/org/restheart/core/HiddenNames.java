@@ -46,12 +46,18 @@ record HiddenNames(MongoService data, MongoClient client) {
 
     /// Warns when a request creates one, which it can through another mount.
     Filter ofCreations(Supplier<List<Binding>> bindings) {
-        return (request, next) -> next.handle(request).map(response -> {
-            request.attribute(DataTarget.KEY)
-                    .filter(target -> target.operation() == Structure.CREATE && response.status() == 201)
-                    .ifPresent(target -> created(target, bindings.get()));
-            return response;
-        });
+        return (request, next) -> {
+            var creation = request.attribute(DataTarget.KEY).filter(target -> target.operation() == Structure.CREATE);
+            var response = next.handle(request);
+            return creation.isEmpty()
+                    ? response
+                    : response.map(ready -> {
+                        if (ready.status() == 201) {
+                            created(creation.get(), bindings.get());
+                        }
+                        return ready;
+                    });
+        };
     }
 
     private void created(DataTarget target, List<Binding> bindings) {

@@ -15,7 +15,6 @@ import org.restheart.core.server.StartException;
 import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
 import org.restheart.core.transfer.Transfer;
-import org.restheart.http.Nearest;
 import picocli.CommandLine;
 
 /// Starts the server, or performs another action that the command line requests. Never exits the process, so that tests
@@ -96,11 +95,11 @@ record Launch(Map<String, String> environment, Path pidDirectory, PrintStream ou
     /// A variable that nothing reads would let the server start with another configuration than the operator wants.
     private void refuseMisspeltVariables() {
         var misspelt = environment.keySet().stream()
-                .filter(name -> !Sources.VARIABLES.contains(name))
+                .filter(name -> !Sources.VARIABLES.contains(name) && !Sources.isOfKey(name))
                 .filter(name -> name.startsWith("RESTHEART_CONF")
                         || name.startsWith("RESTHEART_ADMIN")
-                        || (name.startsWith("RHO_")
-                                && Nearest.to(name, Sources.VARIABLES).isPresent()))
+                        || ((name.startsWith("RHO_") || name.startsWith("RESTHEART_"))
+                                && Sources.nearestVariable(name).isPresent()))
                 .sorted()
                 .map(name -> new Finding(
                         Level.REFUSED,
@@ -108,7 +107,9 @@ record Launch(Map<String, String> environment, Path pidDirectory, PrintStream ou
                         "the environment variable " + name + " has no effect"
                                 + (name.startsWith("RESTHEART_CONF")
                                         ? "; did you mean RESTHEART_CONF_FILE?"
-                                        : Nearest.question(name, Sources.VARIABLES))))
+                                        : Sources.nearestVariable(name)
+                                                .map(near -> "; did you mean " + near + "?")
+                                                .orElse(""))))
                 .toList();
         if (!misspelt.isEmpty()) {
             throw new ConfigException(misspelt);

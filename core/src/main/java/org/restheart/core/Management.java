@@ -19,8 +19,7 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 
 /// `management-listener`: metrics and probes on a port of their own, without accounts, so that they answer while
-/// MongoDB
-/// is away, and before and after the other listeners do. Close it last.
+/// MongoDB is away, and before and after the other listeners do. Close it last.
 final class Management implements AutoCloseable {
     private static final Duration CLOSING = Duration.ofSeconds(1);
 

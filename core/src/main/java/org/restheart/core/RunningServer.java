@@ -1,6 +1,11 @@
 package org.restheart.core;
 
 import com.mongodb.MongoException;
+import com.mongodb.MongoSecurityException;
+import com.mongodb.MongoTimeoutException;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.UpdateOptions;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Path;
@@ -10,11 +15,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.restheart.core.accounts.MongoFailures;
 import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.Configuration;
 import org.restheart.core.config.CoreConfig;
 import org.restheart.core.config.Finding;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.core.config.Sources;
 import org.restheart.core.logging.LogSetup;
 import org.restheart.core.server.StartException;
@@ -25,6 +36,9 @@ import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.embedded.EmbeddedMongoException;
 import org.restheart.embedded.EmbeddedMongoException.DirectoryInUse;
 import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.error.WrongDeploymentException;
+import org.restheart.mongo.resource.Mounts.Mount;
+import org.restheart.security.realm.DefaultAccount;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,9 +50,8 @@ final class RunningServer implements AutoCloseable {
 
     /// Keys that [#reload] and [Gateway#reload] take over; extend both together.
     private static final Predicate<String> RELOADED = Pattern.compile("/logging/(log-level|packages)"
-                    + "|/https-listener/(keystore-path|keystore-password|certificate-password)"
-                    + "|/fileRealmAuthenticator/(users|conf-file)"
-                    + "|/fileAclAuthorizer/(permissions|conf-file)"
+                    + "|/https-listener/(certificate-file|private-key-file|keystore-path|keystore-password|certificate-password)"
+                    + "|/fileRealmAuthenticator/(users|conf-file)|/fileAclAuthorizer/(permissions|conf-file)"
                     + "|/rateLimits/((address|account)-(requests-per-minute|burst)|unlimited-roles|exempt-paths)")
             .asMatchPredicate();
 
@@ -88,7 +101,8 @@ final class RunningServer implements AutoCloseable {
         try {
             parts.push(PidFile.write(pidDirectory, sources.file())::close);
             UndertowListener.requireFreePorts(config.http(), config.https(), config.management());
-            var effective = embedded.isPresent() ? withEmbedded(sources, embedded.get(), parts) : config;
+            var used = embedded.isPresent() ? withEmbedded(sources, embedded.get(), parts) : configuration;
+            var effective = embedded.isPresent() ? used.read().orThrow() : config;
             var gateway = Gateway.start(effective);
             parts.push(gateway::close);
             var server = new RunningServer(
@@ -98,13 +112,15 @@ final class RunningServer implements AutoCloseable {
                     gateway,
                     uri(effective, gateway.address().getPort()));
             var _ = gateway.firstAccount().thenAccept(hints::println); // not into a log file
-            server.announce(effective, Duration.between(began, Instant.now()));
-            embedded.ifPresent(_ -> FirstSteps.print(
-                    hints,
-                    server.uri,
-                    effective.mongo().map(MongoConfig::mounts).orElse(List.of()),
-                    effective.console().map(console -> server.uri.resolve(console.uri() + "/")),
-                    configuration.hasDefaultAccount() || gateway.foundDefaultPassword()));
+            server.whenWarm(used, effective.core().warmUp(), () -> {
+                server.announce(effective, Duration.between(began, Instant.now()));
+                embedded.ifPresent(_ -> FirstSteps.print(
+                        hints,
+                        server.uri,
+                        effective.mongo().map(MongoConfig::mounts).orElse(List.of()),
+                        effective.console().map(console -> server.uri.resolve(console.uri() + "/")),
+                        configuration.hasDefaultAccount() || gateway.foundDefaultPassword()));
+            });
             started = true;
             return server;
         } catch (DirectoryInUse e) {
@@ -118,6 +134,29 @@ final class RunningServer implements AutoCloseable {
         }
     }
 
+    /// Runs a task when the code has been exercised, at once if it is not to be. A stop does not wait for it.
+    private void whenWarm(Configuration used, Duration time, Runnable task) {
+        if (time.isZero()) {
+            task.run();
+            return;
+        }
+        var thread = Thread.ofPlatform().name("warm-up").daemon().start(() -> {
+            WarmUp.run(used, time);
+            if (!Thread.currentThread().isInterrupted()) {
+                gateway.warmedUp();
+                task.run();
+            }
+        });
+        parts.push(() -> {
+            thread.interrupt();
+            try {
+                thread.join();
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
     /// Creates an account with the root role in the deployment that the configuration names; see
     /// [ResetAdmin].
     ///
@@ -128,7 +167,12 @@ final class RunningServer implements AutoCloseable {
         LogSetup.apply(config.logging());
         var parts = new Gateway.ClosingOrder();
         try {
-            return ResetAdmin.run(embedded.isPresent() ? withEmbedded(sources, embedded.get(), parts) : config);
+            return ResetAdmin.run(
+                    embedded.isPresent()
+                            ? withEmbedded(sources, embedded.get(), parts)
+                                    .read()
+                                    .orThrow()
+                            : config);
         } catch (DirectoryInUse e) {
             throw new StartFailure(
                     e,
@@ -150,12 +194,10 @@ final class RunningServer implements AutoCloseable {
     }
 
     /// The configuration with the connection string of an embedded mongod.
-    private static GatewayConfig withEmbedded(Sources sources, Path dataDirectory, Gateway.ClosingOrder parts) {
+    private static Configuration withEmbedded(Sources sources, Path dataDirectory, Gateway.ClosingOrder parts) {
         var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(dataDirectory));
         parts.push(mongo::close);
-        return Configuration.load(sources.withMongo(mongo.connectionString()))
-                .read()
-                .orThrow();
+        return Configuration.load(sources.withMongo(mongo.connectionString()));
     }
 
     private static URI uri(GatewayConfig config, int port) {
@@ -185,12 +227,14 @@ final class RunningServer implements AutoCloseable {
     /// log, the certificate, rate limits, accounts and permissions of files. A configuration that cannot be used is
     /// reported, and nothing changes. Keys that have changed and need a restart are named.
     void reload() {
+        LogSetup.reopenFiles();
         LOG.info("Reloading the configuration");
         try {
             var configuration = Configuration.load(sources);
             var parsed = configuration.read();
             var config = parsed.orThrow();
             gateway.reload(config);
+            gateway.reloaded(true);
             LogSetup.applyLevels(config.logging());
             parsed.findings().forEach(RunningServer::log);
             var changed =
@@ -206,9 +250,11 @@ final class RunningServer implements AutoCloseable {
                 LOG.warn("These changes take effect after a restart: {}", String.join(", ", waiting));
             }
         } catch (ConfigException e) {
+            gateway.reloaded(false);
             e.findings().forEach(RunningServer::log);
             LOG.error("Nothing was changed");
         } catch (StartException e) {
+            gateway.reloaded(false);
             LOG.error("Nothing was changed: {}", e.getMessage());
         }
     }
@@ -236,6 +282,107 @@ final class RunningServer implements AutoCloseable {
         /// @param remedy what to do, after the message of the cause; may be empty
         private StartFailure(Throwable cause, String remedy) {
             super(cause.getMessage() + remedy, cause);
+        }
+    }
+
+    /// `--reset-admin`: creates an account with the root role, or gives the existing one a new password,
+    /// for operators who cannot log in any more. Needs only the connection string of the deployment, no
+    /// running server.
+    static final class ResetAdmin {
+        private ResetAdmin() {}
+
+        /// @param password is stored as a hash only, and shown once
+        record Account(String name, String role, String password) {
+            @Override
+            public String toString() {
+                return "Account[" + name + "]";
+            }
+        }
+
+        /// @throws ConfigException if accounts are not in MongoDB, or there is no root role
+        /// @throws StartException if MongoDB cannot be used
+        static Account run(GatewayConfig config) {
+            var realm = config.security().mongoRealm().orElseThrow(() -> refused("mongoRealmAuthenticator is off"));
+            var role = config.security().rootRole().orElseThrow(() -> refused("mongoAclAuthorizer has no root-role"));
+            var password = MongoRealmConfig.randomPassword();
+            store(config, realm, role, password);
+            return new Account(DefaultAccount.NAME, role, password);
+        }
+
+        private static void store(GatewayConfig config, MongoRealmConfig realm, String role, String password) {
+            var users = realm.users();
+            var roles = users.roles().dotted().orElseThrow(() -> refused("json-path-roles is not a path of names"));
+            var change = new BsonDocument(users.passwordProperty(), new BsonString(realm.stored(password)))
+                    .append(roles, new BsonArray(List.of(new BsonString(role))))
+                    .append("_etag", new BsonObjectId());
+            try (var connection = MongoConnection.open(config, new SimpleMeterRegistry(), List.of())) {
+                var client = connection.client();
+                try {
+                    client.getDatabase(users.database())
+                            .getCollection(users.collection(), BsonDocument.class)
+                            .updateOne(
+                                    Filters.eq(users.nameProperty(), DefaultAccount.NAME),
+                                    new BsonDocument("$set", change),
+                                    new UpdateOptions().upsert(true));
+                } catch (WrongDeploymentException e) {
+                    throw e;
+                } catch (MongoTimeoutException e) {
+                    throw new StartException(MongoFailures.unreachable(client.getClusterDescription()), e);
+                } catch (MongoSecurityException e) {
+                    throw new StartException(MongoFailures.REFUSED, e);
+                }
+            }
+        }
+
+        private static ConfigException refused(String why) {
+            return ConfigException.of("--reset-admin makes an account in MongoDB: " + why);
+        }
+    }
+
+    /// Prints example commands for new users.
+    static final class FirstSteps {
+        private FirstSteps() {}
+
+        /// Prints three commands. They have `-g`, so that curl does not interpret the braces of the last
+        /// one. None are printed if the first mount is not one of all databases, or of one.
+        ///
+        /// @param mounts where databases are served
+        /// @param console where the console is
+        /// @param defaultAccount whether the default account with its default password is accepted
+        static void print(PrintStream out, URI uri, List<Mount> mounts, Optional<URI> console, boolean defaultAccount) {
+            var user = defaultAccount ? DefaultAccount.NAME + ":" + DefaultAccount.PASSWORD : "USER:PASSWORD";
+            var curl = "  curl -ig -u " + user;
+            out.println();
+            if (defaultAccount) {
+                out.println("Sign in as " + DefaultAccount.NAME + " with password " + DefaultAccount.PASSWORD + ".");
+            }
+            database(mounts).ifPresent(path -> {
+                var books = uri + path + "/books";
+                out.println("Try:");
+                out.println(curl + " -X PUT " + uri + (path.isEmpty() ? "/" : path) + " " + books);
+                out.println(curl
+                        + " -d '{\"title\": \"The Periodic Table\", \"year\": 1975}' -H 'Content-Type:"
+                        + " application/json' "
+                        + books);
+                out.println(curl + " '" + books + "?filter={\"year\":1975}'");
+            });
+            console.ifPresent(page -> out.println("In a browser: " + page));
+            out.println();
+            out.flush();
+        }
+
+        /// The path of a database, without a slash at its end.
+        private static Optional<String> database(List<Mount> mounts) {
+            return mounts.stream()
+                    .findFirst()
+                    .filter(mount -> !mount.where().contains("{"))
+                    .flatMap(mount -> {
+                        var base = mount.where().replaceAll("/+$", "");
+                        var what = mount.what().replaceAll("^/|/$", "");
+                        return what.contains("/")
+                                ? Optional.empty()
+                                : Optional.of(what.equals("*") ? base + "/test" : base);
+                    });
         }
     }
 }

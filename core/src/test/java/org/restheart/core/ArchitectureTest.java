@@ -30,7 +30,6 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
-import org.restheart.http.NeedsThread;
 
 /// The dependencies between packages that Maven's modules do not enforce; see docs/architecture.md.
 class ArchitectureTest {
@@ -80,6 +79,12 @@ class ArchitectureTest {
                 "org.restheart.mongo..",
                 "org.restheart.embedded..");
         noClassesOf(
+                "org.restheart.plugin..",
+                "org.restheart.core..",
+                "org.restheart.mongo..",
+                "org.restheart.embedded..",
+                "org.restheart.graphql..");
+        noClassesOf(
                 "org.restheart.mongo..",
                 "org.restheart.core..",
                 "org.restheart.security..",
@@ -103,6 +108,16 @@ class ArchitectureTest {
                 "org.restheart.core..",
                 "org.restheart.security..",
                 "org.restheart.mongo..");
+    }
+
+    /// What is promised to plugins is small enough to be kept.
+    @Test
+    void plugins_compile_against_few_types() {
+        assertThat(CLASSES.stream()
+                        .filter(type -> type.getPackageName().equals("org.restheart.plugin")
+                                && type.getModifiers().contains(JavaModifier.PUBLIC)))
+                .isNotEmpty()
+                .hasSizeLessThan(40);
     }
 
     /// They have no way to data but requests that are judged.
@@ -141,23 +156,6 @@ class ArchitectureTest {
                 "org.restheart.core.server..",
                 "org.restheart.core.filter..",
                 "org.restheart.core.routing..");
-    }
-
-    /// And translators, which judge a request within another one and judge it again on a thread of its own.
-    @Test
-    void only_the_server_and_translators_catch_the_signal_for_a_thread() {
-        noClasses()
-                .that()
-                .resideOutsideOfPackages(
-                        "org.restheart.http",
-                        "org.restheart.core.server",
-                        "org.restheart.core.filter",
-                        "org.restheart.dataapi",
-                        "org.restheart.mcp")
-                .should()
-                .dependOnClassesThat()
-                .areAssignableTo(NeedsThread.class)
-                .check(CLASSES);
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.core.RunningServer.FirstSteps;
 import org.restheart.mongo.resource.Mounts.Mount;
 
 class FirstStepsTest {

@@ -101,13 +101,27 @@ class LaunchTest extends LaunchFixture {
     @Test
     void a_misspelt_variable_of_the_environment_is_told() {
         environment = Map.of(
-                "RESTHEART_CONF", "c.yml", "RHO_FIEL", "o.yml", "RHO_PORT", "1", "RHOST", "x", "RESTHEART_PORT", "x");
+                "RESTHEART_CONF",
+                "c.yml",
+                "RHO_FIEL",
+                "o.yml",
+                "RHO_PORT",
+                "1",
+                "RHOST",
+                "x",
+                "RESTHEART_PORT",
+                "x",
+                "RESTHEART_MONGO_PORT",
+                "tcp://10.0.0.1:27017",
+                "RESTHEART_CORE_NMAE",
+                "x");
         assertThat(exitCode("", "--check")).isEqualTo(255);
         assertThat(err())
                 .contains("ERROR the environment variable RESTHEART_CONF has no effect; did you mean"
                         + " RESTHEART_CONF_FILE?")
+                .contains("RESTHEART_CORE_NMAE has no effect; did you mean RESTHEART_CORE_NAME?")
                 .contains("RHO_FIEL has no effect; did you mean RHO_FILE?")
-                .doesNotContain("RHOST", "RHO_PORT", "RESTHEART_PORT");
+                .doesNotContain("RHOST", "RHO_PORT", "RESTHEART_PORT", "RESTHEART_MONGO_PORT");
     }
 
     @Test

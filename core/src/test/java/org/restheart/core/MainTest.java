@@ -95,8 +95,9 @@ class MainTest {
             client.send(HttpRequest.newBuilder(ping).build(), BodyHandlers.discarding());
             process.toHandle().destroy(); // the process's own destroy() closes the output
             assertThat(output.lines())
-                    .anyMatch(line -> line.matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\[request-log] INFO  "
-                            + "\\[trace-id: .*] ⚬ GET http://[^ ]+/ping from /.* => status=200 .*"));
+                    .anyMatch(line -> line.matches(
+                            "\\d{4}-\\d\\d-\\d\\dT[0-9:]{8}\\.\\d{3}(Z|[+-][0-9:]{5}) \\[request-log] INFO  "
+                                    + "\\[trace-id: .*] ⚬ GET http://[^ ]+/ping from /.* => status=200 .*"));
         } finally {
             process.destroyForcibly();
         }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.data.OwnStandalone;
+import org.restheart.core.security.LogLines;
 import org.restheart.core.server.RawClient;
 import org.restheart.core.server.StartException;
 import org.restheart.testkit.TestClient;
@@ -44,6 +45,8 @@ class ManagementTest {
             assertStatus(200, client.get("/ping"));
             assertThat(client.get("/metrics").body()).contains("# TYPE ");
             assertStatus(200, client.get("/metrics/*"));
+            assertStatus(200, client.send("HEAD", "/metrics", ""));
+            assertThat(client.send("HEAD", "/metrics", "").body()).isEmpty();
             assertStatus(200, client.send("HEAD", "/health/live", ""));
             assertStatus(405, client.send("DELETE", "/health/live", ""));
         }
@@ -85,6 +88,23 @@ class ManagementTest {
             assertStatus(200, client.get("/health/live"));
             assertStatus(200, client.get("/health/ready"));
             assertStatus(503, client.get("/health/db"));
+        }
+    }
+
+    /// They come every second from each monitor, and would hide what clients experience.
+    @Test
+    void probes_are_neither_in_the_series_of_requests_nor_in_the_log_unless_they_are_refused() {
+        try (var gateway = start(AWAY, "");
+                var log = new LogLines()) {
+            var client = TestClient.of(gateway.address());
+            assertStatus(200, client.get("/health/live"));
+            assertStatus(503, client.get("/health/db"));
+            await().until(() -> log.all().stream().anyMatch(line -> line.contains("/health/db from")));
+            assertThat(log.all()).noneMatch(line -> line.contains("/health/live from"));
+            var metrics = management(gateway).get("/metrics").body();
+            assertThat(metrics)
+                    .contains("gateway_other_requests_seconds_count{kind=\"probe\",method=\"GET\",status=\"200\"} 1")
+                    .doesNotContain("http_requests_count{");
         }
     }
 

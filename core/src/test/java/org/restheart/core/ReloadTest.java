@@ -7,7 +7,6 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.math.BigInteger;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -29,6 +28,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.restheart.testkit.FreePort;
 
 /// What a process takes over when it gets `SIGHUP`: a process of its own, real TLS.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -43,9 +43,7 @@ class ReloadTest {
     void start(@TempDir Path directory) throws Exception {
         assumeFalse(MainTest.ignoresHangUp(), "this process, and so every child, ignores SIGHUP, as below nohup");
         folder = directory;
-        try (var socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
+        port = FreePort.find();
         makeCertificate(keystore());
         Files.writeString(folder.resolve("restheart.yml"), """
             http-listener: {enabled: false}
@@ -153,6 +151,21 @@ class ReloadTest {
                 }
             });
             assertThat(serial(open)).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void a_renewed_certificate_is_noticed_without_a_signal() throws Exception {
+        try (var before = client()) {
+            var serial = serial(before);
+            var renewed = folder.resolve("renewed.p12");
+            makeCertificate(renewed);
+            Files.move(renewed, keystore(), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+            await().atMost(TIME_LIMIT).untilAsserted(() -> {
+                try (var other = client()) {
+                    assertThat(serial(other)).isNotEqualTo(serial);
+                }
+            });
         }
     }
 

@@ -110,7 +110,7 @@ record ActionResponses(Action action, boolean byId, boolean canonical, DataApiCo
 
     private Response.Ready value(int status, BsonDocument value) {
         var json =
-                JsonEncoder.of(canonical ? JsonMode.EXTENDED : JsonMode.PLAIN).encodeToString(value);
+                JsonEncoder.of(canonical ? JsonMode.EXTENDED : JsonMode.ATLAS).encodeToString(value);
         return Response.json(status, json, lease).with("Content-Type", type(canonical));
     }
 

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.restheart.bson.fields.FilterMistakes;
+import org.restheart.data.Operation.Structure;
 import org.restheart.http.Cors;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -28,7 +28,7 @@ import org.restheart.http.ShortText;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.JudgedRequest.DataFacts;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -114,8 +114,6 @@ public final class DataApiService implements Service {
         Response response;
         try {
             response = answered(request, action.get());
-        } catch (NeedsThread again) { // the action is begun again, on a thread
-            throw again;
         } catch (RuntimeException failure) {
             throw counted(failure, done);
         }
@@ -194,14 +192,17 @@ public final class DataApiService implements Service {
             var key = request.headers().first("Idempotency-Key");
             inner = key.isPresent() ? inner.withHeader("Idempotency-Key", key.get()) : inner;
         }
-        if (config.inserts().createCollections() && action.mayInsert(body)) {
-            createMissing(request, inner, database, path);
-        }
         boolean byId = inner.path().segments().size()
                 > RequestPath.parse(path).segments().size();
         var answers = new ActionResponses(action, byId, canonical, config, request.lease());
-        return outcome(request, inner)
-                .map(done -> warned(answers.answer(done), done.headers().all("Warning")))
+        var sent = inner;
+        var made = config.inserts().createCollections() && action.mayInsert(body)
+                ? request.onThread(http -> {
+                    createMissing(http, sent, database, path);
+                    return outcome(http, sent);
+                })
+                : outcome(request, sent);
+        return made.map(done -> warned(answers.answer(done), done.headers().all("Warning")))
                 .recover(failure -> warned(answers.missing(failure), aboutId(body)));
     }
 
@@ -221,9 +222,8 @@ public final class DataApiService implements Service {
 
     /// Makes the collection if there is none and the caller may; otherwise the action says that it does not exist.
     private void createMissing(Request request, JudgedRequest action, String database, String collection) {
-        request.requireThread();
         try {
-            requests.make(request, action.with(DataFacts.ASKED, true)).settled();
+            requests.make(request, action.with(new Answer.Facts())).settled();
         } catch (ProblemException e) {
             if (e.problem().code() == ProblemCode.NAMESPACE_NOT_FOUND) {
                 create(request, action, database, collection);
@@ -238,7 +238,7 @@ public final class DataApiService implements Service {
                 .orElseGet(() -> List.of(collection));
         for (var target : targets) {
             try {
-                requests.make(request, JudgedRequest.at(Method.PUT, target, Map.of(), action.via()))
+                requests.make(request, JudgedRequest.of(Structure.CREATE, target, "", Map.of(), action.via()))
                         .settled();
                 if (target.equals(collection)) {
                     return;

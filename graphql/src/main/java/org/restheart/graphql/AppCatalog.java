@@ -37,8 +37,8 @@ import org.restheart.http.CacheMeter;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.reading.DocumentRead;
 import org.restheart.mongo.reading.DocumentReads;
-import org.restheart.mongo.reading.ReadQuery;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,7 +73,12 @@ final class AppCatalog implements AutoCloseable {
             .build();
     private final CacheMeter meter = new CacheMeter("graphql-apps", kept::estimatedSize);
 
+    /// By this server.
     private final AtomicLong writes = new AtomicLong();
+
+    /// Times that definitions may have been changed elsewhere.
+    private final AtomicLong foreignWrites = new AtomicLong();
+
     private final Thread revalidation;
     private final CollectionChanges changes;
 
@@ -113,16 +118,16 @@ final class AppCatalog implements AutoCloseable {
             return Optional.of(known).filter(app -> app.app().uris().isEnabled());
         }
         meter.miss();
-        long before = writes.get();
+        long before = allWrites();
         var candidates = candidates(location.database(), Set.of(location.uri()));
         var stored = served(location.uri(), candidates.getOrDefault(location.uri(), List.of()));
         if (stored.isEmpty()) {
             return Optional.empty();
         }
         var app = compile(stored.get(), location.database(), false);
-        if (config.cached() && before == writes.get()) {
+        if (config.cached() && before == allWrites()) {
             kept.put(location, app);
-            if (before != writes.get()) { // written in the meantime
+            if (before != allWrites()) { // written in the meantime
                 kept.asMap().remove(location, app);
             }
             follow(location.database());
@@ -173,8 +178,12 @@ final class AppCatalog implements AutoCloseable {
     }
 
     private void changedElsewhere() {
-        writes.incrementAndGet(); // what is being compiled may be outdated
+        foreignWrites.incrementAndGet(); // what is being compiled may be outdated
         changed.release();
+    }
+
+    private long allWrites() {
+        return writes.get() + foreignWrites.get();
     }
 
     private void compileAll() {
@@ -192,10 +201,11 @@ final class AppCatalog implements AutoCloseable {
                 try {
                     var app = compile(served(uri, owners).orElseThrow(), database, false);
                     warnings(app, database);
-                    kept.put(new Location(database, uri), app);
+                    var location = new Location(database, uri);
+                    kept.put(location, app);
                     follow(database);
-                    if (before != writes.get()) {
-                        kept.invalidateAll();
+                    if (before != writes.get()) { // what was written elsewhere is compared next, on this thread
+                        kept.asMap().remove(location, app);
                     }
                 } catch (InvalidApp e) {
                     LOG.warn("GraphQL app {} cannot be served: {}", AppUris.nameOf(owners.getFirst()), e.getMessage());
@@ -247,7 +257,6 @@ final class AppCatalog implements AutoCloseable {
 
     @Override
     public void close() {
-        changes.close();
         revalidation.interrupt();
     }
 
@@ -334,10 +343,10 @@ final class AppCatalog implements AutoCloseable {
 
     private List<RawBsonDocument> find(String database, BsonDocument filter) {
         var namespace = new MongoNamespace(database, config.definitions().getCollectionName());
-        var query = new ReadQuery(
+        var query = new DocumentRead.Find(
                 namespace, filter, new BsonDocument("_id", new BsonInt32(1)), 0, MAX, Duration.ZERO, new Access.Root());
         try {
-            return reads.find(query).toCompletableFuture().join();
+            return reads.read(query).toCompletableFuture().join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }

@@ -25,9 +25,8 @@ import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Structure;
 import org.restheart.data.Operation.Write;
 import org.restheart.graphql.app.InvalidApp;
-import org.restheart.http.Filter;
+import org.restheart.http.Guard;
 import org.restheart.http.Handler;
-import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -44,7 +43,7 @@ import org.restheart.mongo.parameter.SessionParameter;
 
 /// Guards requests of the data API to the collection of app definitions, by any path: authorizes writes,
 /// refuses invalid definitions, escapes keys, and updates served apps after writes.
-final class DefinitionGuard implements Filter {
+final class DefinitionGuard implements Guard {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private final GraphqlConfig config;
@@ -61,16 +60,12 @@ final class DefinitionGuard implements Filter {
     }
 
     @Override
-    public Response filter(Request request, Handler next) {
-        var target = request.attribute(DataTarget.KEY);
-        if (target.isEmpty() || !concerns(request, target.get())) {
-            return next.handle(request);
-        }
-        return switch (target.get().operation()) {
+    public Response guard(Request request, DataTarget target, Handler next) {
+        return switch (target.operation()) {
             case Other.NONE -> next.handle(request);
-            case Read.AGGREGATE -> writes(request, target.get(), next);
+            case Read.AGGREGATE -> writes(request, target, next);
             case Read _ -> next.handle(request.with(DocumentFormat.SHOWN, EscapedKeys::unescape));
-            case Write _, Structure _, Other _ -> writes(request, target.get(), next);
+            case Write _, Structure _, Other _ -> writes(request, target, next);
         };
     }
 
@@ -93,7 +88,7 @@ final class DefinitionGuard implements Filter {
     private Response inTurn(Request request, DataTarget target, Handler next, DefinitionChecks write) {
         request.requireThread();
         try {
-            if (request.method() == Method.PATCH) {
+            if (target.operation().isChange()) {
                 target.id().ifPresent(id -> write.lock(Set.of(id(target.db().orElseThrow(), id))));
             }
             return following(request, next).settled();
@@ -108,7 +103,8 @@ final class DefinitionGuard implements Filter {
 
     /// Whether a request is about definitions, or about their whole collection or database; those of another
     /// database, too, if the request is answered with that.
-    private boolean concerns(Request request, DataTarget target) {
+    @Override
+    public boolean concerns(Request request, DataTarget target) {
         var definitions = config.definitions();
         var override = request.attribute(GraphqlService.DEFINITIONS_DATABASE);
         return target.db()
@@ -160,13 +156,13 @@ final class DefinitionGuard implements Filter {
                     ProblemCode.CONTENT_TYPE_UNSUPPORTED, "GraphQL App definitions cannot be written as lines");
         }
         boolean isArray = content.value().isArray();
-        return request.with(RequestContent.KEY, new RequestContent(() -> escaped(request, content.value())))
+        return request.with(RequestContent.KEY, new RequestContent(() -> escaped(target, content.value())))
                 .with(DocumentCheck.KEY, documents -> write.check(target.db().orElseThrow(), documents, isArray));
     }
 
     /// Keys of a change name operators and paths; below these they are escaped.
-    private static BsonValue escaped(Request request, BsonValue content) {
-        if (request.method() != Method.PATCH) {
+    private static BsonValue escaped(DataTarget target, BsonValue content) {
+        if (!target.operation().isChange()) {
             return EscapedKeys.escape(content);
         }
         if (!content.isDocument()) {

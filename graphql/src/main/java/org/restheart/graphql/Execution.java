@@ -36,8 +36,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.TimeSlices;
 import org.restheart.http.access.Account;
-import org.restheart.mongo.reading.ReadPipeline;
-import org.restheart.mongo.reading.ReadQuery;
+import org.restheart.mongo.reading.DocumentRead;
 
 /// The execution of one operation. Confined to its thread.
 final class Execution implements InstrumentationState, AutoCloseable {
@@ -227,7 +226,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
         fatal.ifPresent(Execution::raise);
         var parent = parent(environment);
         var variables = variables(environment, parent);
-        var query = new ReadQuery(
+        var query = new DocumentRead.Find(
                 find.source().namespace(),
                 find.filter(variables),
                 find.order(variables),
@@ -239,7 +238,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
                 rights(find.source()));
         hold(ResultMemory.sizeOf(query.filter())
                 + ResultMemory.sizeOf(query.sort())); // arguments are in the query of each parent
-        return shaped(loads.find(name, find.source().loading(), query, environment), shape, parent);
+        return shaped(loads.load(name, find.source().loading(), query, environment), shape, parent);
     }
 
     private Object load(
@@ -251,14 +250,14 @@ final class Execution implements InstrumentationState, AutoCloseable {
             return shape.ofNothing();
         }
         hold(ResultMemory.sizeOf(stages));
-        var query = new ReadPipeline(
+        var query = new DocumentRead.Aggregate(
                 pipeline.source().namespace(),
                 stages,
                 pipeline.allowDiskUse(),
                 shape instanceof FieldShape.Many ? bounds.aggregationMaxResults() : 1,
                 bounds.timeLimit(),
                 rights(pipeline.source()));
-        return shaped(loads.aggregate(name, pipeline.source().loading(), query, environment), shape, parent);
+        return shaped(loads.load(name, pipeline.source().loading(), query, environment), shape, parent);
     }
 
     private CompletionStage<Object> shaped(

@@ -37,13 +37,15 @@ public record GraphqlConfig(
     /// @param aggregationMaxResults of one pipeline; 0 for no bound
     /// @param maxBytes of a response, of the documents that are read for it, and of memory while it is computed
     /// @param verbose whether responses contain statistics of loading
+    /// @param extendedDates whether a `DateTime` is Extended JSON, else ISO 8601
     public record Answers(
             int defaultLimit,
             int maxLimit,
             int aggregationMaxResults,
             Duration timeLimit,
             int maxBytes,
-            boolean verbose) {}
+            boolean verbose,
+            boolean extendedDates) {}
 
     /// Limits of queries. 0 for no limit, except for the last two.
     ///

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.restheart.graphql.GraphqlSockets.Subscriptions;
 import org.restheart.graphql.OperationResult.QueryOutcome;
 import org.restheart.graphql.SubscriptionRoot.SourceEvent;
 import org.restheart.graphql.app.InvalidApp;
@@ -19,6 +20,7 @@ import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.EventStream;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.Guard;
 import org.restheart.http.Lease;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.Method;
@@ -84,7 +86,7 @@ public final class GraphqlService implements Service, AutoCloseable {
     }
 
     /// The guard of definitions in the data API.
-    public DefinitionGuard guard() {
+    public Guard guard() {
         return new DefinitionGuard(config, catalog);
     }
 

@@ -49,12 +49,14 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.ShortText;
 import org.restheart.http.TimeSlices;
+import org.restheart.http.parameter.DataParameter;
+import org.restheart.mongo.reading.DocumentRead;
 import org.restheart.mongo.reading.DocumentReads;
-import org.restheart.mongo.reading.ReadPipeline;
-import org.restheart.mongo.reading.ReadQuery;
 
 /// Executes operations. Thread-safe.
 record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess access, ResultMemory memory) {
+    private static final JsonEncoder EXTENDED = JsonEncoder.of(JsonMode.DEFAULT);
+    private static final JsonEncoder PLAIN = JsonEncoder.of(JsonMode.PLAIN);
 
     /// Executes an operation once, on this thread.
     ///
@@ -88,7 +90,7 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
             if (config.answers().verbose()) {
                 all.put("dataloader", Map.of("overall-statistics", loads.statistics()));
             }
-            return outcome(execution, result, all);
+            return outcome(execution, result, all, values(request));
         } catch (TimeoutException _) {
             return timedOut();
         } catch (InterruptedException e) {
@@ -143,13 +145,28 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
         return ExecutionResult.newExecutionResult().build();
     }
 
-    private QueryOutcome outcome(Execution execution, ExecutionResult result, Map<String, ?> extensions) {
+    /// How values are written: dates as the configuration says, and all in plain JSON if the client wants it.
+    private Function<BsonValue, JsonEncoder> values(Request request) {
+        if (DataParameter.JSON_MODE
+                .choice(request.query())
+                .filter("plain"::equals)
+                .isPresent()) {
+            return _ -> PLAIN;
+        }
+        return config.answers().extendedDates() ? _ -> EXTENDED : value -> value.isDateTime() ? PLAIN : EXTENDED;
+    }
+
+    private QueryOutcome outcome(
+            Execution execution,
+            ExecutionResult result,
+            Map<String, ?> extensions,
+            Function<BsonValue, JsonEncoder> values) {
         if (execution.fatal().isPresent()) {
             return failed(execution.fatal().get());
         }
         execution.holdEncoding();
         try {
-            var json = ResultJson.of(result, extensions, config.answers().maxBytes());
+            var json = ResultJson.of(result, extensions, config.answers().maxBytes(), values);
             boolean failed = !result.getErrors().isEmpty() && result.getData() == null;
             return new QueryOutcome(failed ? 400 : 200, json.toByteArray());
         } catch (ResultJson.TooLong _) {
@@ -183,25 +200,13 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
         private final RequestLoop loop = new RequestLoop();
         private final DataLoaderRegistry loaders = new DataLoaderRegistry();
         private final Set<String> declaredLoaders = new HashSet<>();
-        private final Reading<ReadQuery> finds;
-        private final Reading<ReadPipeline> pipelines;
-
-        /// How queries of one kind are read.
-        ///
-        /// @param key equal for queries with the same result
-        private record Reading<Q>(
-                Function<Q, Object> key,
-                Function<Q, CompletionStage<List<RawBsonDocument>>> alone,
-                Function<List<Q>, List<CompletionStage<List<RawBsonDocument>>>> together) {}
+        private final DocumentReads reads;
+        private final Lease lease;
 
         /// @param lease owns what is read
         LevelLoads(DocumentReads reads, Lease lease) {
-            this.finds = new Reading<>(
-                    ReadQuery::key, query -> reads.find(query, lease), queries -> reads.findAll(queries, lease));
-            this.pipelines = new Reading<>(
-                    ReadPipeline::key,
-                    query -> reads.aggregate(query, lease),
-                    queries -> reads.aggregateAll(queries, lease));
+            this.reads = reads;
+            this.lease = lease;
         }
 
         RequestLoop loop() {
@@ -223,21 +228,10 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
         }
 
         /// @param field `Type.field`
-        CompletionStage<List<RawBsonDocument>> find(
-                String field, Loading loading, ReadQuery query, DataFetchingEnvironment environment) {
-            return load(field, loading, query, finds, environment);
-        }
-
-        /// @param field `Type.field`
-        CompletionStage<List<RawBsonDocument>> aggregate(
-                String field, Loading loading, ReadPipeline query, DataFetchingEnvironment environment) {
-            return load(field, loading, query, pipelines, environment);
-        }
-
-        private <Q> CompletionStage<List<RawBsonDocument>> load(
-                String field, Loading loading, Q query, Reading<Q> reading, DataFetchingEnvironment environment) {
+        CompletionStage<List<RawBsonDocument>> load(
+                String field, Loading loading, DocumentRead read, DataFetchingEnvironment environment) {
             if (!loading.batching()) {
-                return reading.alone.apply(query).thenApplyAsync(Function.identity(), loop);
+                return reads.read(read, lease).thenApplyAsync(Function.identity(), loop);
             }
             loaders.computeIfAbsent(field, _ -> {
                 if (loading.declared()) {
@@ -245,16 +239,18 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
                 }
                 return DataLoaderFactory.newDataLoaderWithTry(
                         field,
-                        (BatchLoader<Q, Try<List<RawBsonDocument>>>) queries -> all(reading.together.apply(queries)),
+                        (BatchLoader<DocumentRead, Try<List<RawBsonDocument>>>)
+                                queries -> all(reads.readAll(queries, lease)),
                         DataLoaderOptions.newOptions()
                                 .setMaxBatchSize(loading.maxBatch())
                                 .setCachingEnabled(loading.caching())
-                                .setCacheKeyFunction((Q asked) -> reading.key.apply(asked))
+                                .setCacheKeyFunction((DocumentRead asked) -> asked.key())
                                 .setStatisticsCollector(SimpleStatisticsCollector::new)
                                 .build());
             });
-            DataLoader<Q, List<RawBsonDocument>> loader = Objects.requireNonNull(environment.getDataLoader(field));
-            return loader.load(query);
+            DataLoader<DocumentRead, List<RawBsonDocument>> loader =
+                    Objects.requireNonNull(environment.getDataLoader(field));
+            return loader.load(read);
         }
 
         /// All results once the last one is complete, on the request's thread.
@@ -310,17 +306,17 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
 
     /// Writes results as JSON. Confined to one thread.
     private static final class ResultJson {
-        private static final JsonEncoder VALUES = JsonEncoder.of(JsonMode.DEFAULT);
-
         /// Characters of an error's message.
         private static final int MAX_MESSAGE = 2_000;
 
         private final Utf8Buffer out = new Utf8Buffer();
         private final TimeSlices slices = new TimeSlices();
         private final int maxBytes;
+        private final Function<BsonValue, JsonEncoder> values;
 
-        private ResultJson(int maxBytes) {
+        private ResultJson(int maxBytes, Function<BsonValue, JsonEncoder> values) {
             this.maxBytes = maxBytes;
+            this.values = values;
         }
 
         /// A result exceeds the limit.
@@ -333,7 +329,11 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
         }
 
         /// @throws TooLong when it has more than `maxBytes`
-        static Utf8Buffer of(ExecutionResult result, Map<String, ?> extensions, int maxBytes) {
+        static Utf8Buffer of(
+                ExecutionResult result,
+                Map<String, ?> extensions,
+                int maxBytes,
+                Function<BsonValue, JsonEncoder> values) {
             var body = new LinkedHashMap<String, @Nullable Object>();
             if (!result.getErrors().isEmpty()) {
                 body.put(
@@ -346,7 +346,7 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
             if (!extensions.isEmpty()) {
                 body.put("extensions", extensions);
             }
-            var json = new ResultJson(maxBytes);
+            var json = new ResultJson(maxBytes, values);
             json.write(body);
             return json.out;
         }
@@ -361,17 +361,17 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
         private void write(@Nullable Object value) {
             switch (value) {
                 case null -> out.ascii("null");
-                case BsonValue bson -> VALUES.encode(bson, out);
-                case String text -> VALUES.encode(new BsonString(text), out);
+                case BsonValue bson -> values.apply(bson).encode(bson, out);
+                case String text -> EXTENDED.encode(new BsonString(text), out);
                 case Boolean truth -> out.ascii(truth ? "true" : "false");
                 case Integer number -> out.decimal(number);
                 case Long number -> out.decimal(number);
-                case Double number -> VALUES.encode(new BsonDouble(number), out);
+                case Double number -> EXTENDED.encode(new BsonDouble(number), out);
                 case Map<?, ?> map -> writeMap(map);
                 case List<?> list -> writeList(list);
                 case java.math.BigInteger number -> out.ascii(number.toString());
                 case java.math.BigDecimal number -> out.ascii(number.toString());
-                default -> VALUES.encode(new BsonString(value.toString()), out);
+                default -> EXTENDED.encode(new BsonString(value.toString()), out);
             }
             if (out.length() > maxBytes) {
                 throw new TooLong();
@@ -401,7 +401,7 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
                 out.ascii(name);
                 out.put('"');
             } else {
-                VALUES.encode(new BsonString(name), out);
+                EXTENDED.encode(new BsonString(name), out);
             }
         }
 

@@ -136,9 +136,7 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
                 case AbortExecutionException _ -> fatal.orElse(ENDED);
                 case CancellationException _ -> fatal.orElse(ENDED); // its client has disconnected
                 default ->
-                    MongoErrors.toProblem(failure)
-                            .map(problem -> problem.unquoted().isPresent() ? problem.unquoting() : problem)
-                            .orElseGet(() -> unexpected(failure));
+                    MongoErrors.toProblem(failure).map(Problem::unquoting).orElseGet(() -> unexpected(failure));
             };
         }
 

@@ -26,9 +26,11 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
+import org.restheart.http.parameter.DataParameter;
 import org.restheart.http.push.Subscription;
 
 /// Access to what fields are mapped to: the read rights on collections, and declared change streams. The caller's
@@ -101,11 +103,14 @@ public final class SourceAccess {
         segments.addAll(List.of("_streams", stream.uri()));
         var parameters = new HashMap<String, String>();
         stream.bound(variables)
-                .ifPresent(values -> parameters.put("avars", ENCODER.encodeToString(values.asDocument())));
-        resumeAfter.filter(String::isEmpty).ifPresent(now -> parameters.put("resumeAfter", now));
+                .ifPresent(values -> parameters.put(
+                        DataParameter.VARIABLES_OF_PIPELINE.wireName(), ENCODER.encodeToString(values.asDocument())));
+        resumeAfter
+                .filter(String::isEmpty)
+                .ifPresent(now -> parameters.put(DataParameter.RESUME_AFTER.wireName(), now));
         var inner = JudgedRequest.of(Method.GET, RequestPath.of(segments), Query.of(parameters), SUBSCRIPTION)
                 .withHeader("Accept", "text/event-stream")
-                .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED);
+                .with(new Answer.Json(JsonMode.EXTENDED));
         var token = resumeAfter.filter(text -> !text.isEmpty());
         var response = judged.make(
                 request, token.map(id -> inner.withHeader("Last-Event-ID", id)).orElse(inner));

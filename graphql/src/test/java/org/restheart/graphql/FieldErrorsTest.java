@@ -43,7 +43,7 @@ class FieldErrorsTest {
             var execution = new Execution(
                     TestRequests.request(Method.POST, "/graphql/app"),
                     new QueryRunner.LevelLoads(null, share.lease()),
-                    new GraphqlConfig.Answers(100, 1_000, 0, Duration.ZERO, 1 << 20, false),
+                    new GraphqlConfig.Answers(100, 1_000, 0, Duration.ZERO, 1 << 20, false, false),
                     _ -> null,
                     SubscriptionRoot.NONE,
                     share);

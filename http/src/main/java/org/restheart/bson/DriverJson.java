@@ -1,21 +1,34 @@
 package org.restheart.bson;
 
+import java.io.Reader;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.DateTimeParseException;
+import java.time.format.ResolverStyle;
+import java.time.temporal.ChronoField;
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.bson.BSONException;
 import org.bson.BsonType;
 import org.bson.json.JsonParseException;
 import org.bson.json.JsonReader;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser.Tail;
 
-/// Reads whatever the MongoDB driver's parser accepts, by that parser: Extended JSON v1 and v2 in all forms and the
-/// `mongo` shell's dialect (`ObjectId("…")`, bare names, single quotes, `/re/i`, a comma at the end, anything after the
-/// value). Slower than [StrictJson]; decides for every text that [StrictJson] does not read.
+/// Reads whatever the MongoDB driver's parser accepts, by that parser: Extended JSON v1 and v2 in all forms
+/// and the `mongo` shell's dialect (`ObjectId("…")`, bare names, single quotes, `/re/i`, a comma at the end,
+/// anything after the value). Slower than [StrictJson]; decides for every text that [StrictJson] does not
+/// read.
 final class DriverJson {
     /// Each is tried in turn.
     private static final List<Rewording> REWORDINGS = List.of(
@@ -165,5 +178,309 @@ final class DriverJson {
         }
         reader.readEndArray();
         sink.end();
+    }
+
+    /// Rewrites to Extended JSON, or refuses, what the driver's parser does not know or changes without a
+    /// word:
+    ///
+    /// - constructors of mongosh: `Long("5")`, `Int32(5)`, `new Date("2024-01-01")`, `Timestamp({t: 1, i:
+    ///   2})`;
+    /// - dates with an offset as mongoexport 2 writes it: `{"$date": "2009-04-01T00:00:00.000-0700"}`;
+    /// - a `$timestamp` beyond 32 bits, a subtype of binary values beyond 8 bits.
+    ///
+    /// Confined to one call.
+    private static final class ShellJson {
+        private static final String QUOTED =
+                "(?:\"[^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+\"|'[^'\\\\]*+(?:\\\\.[^'\\\\]*+)*+')";
+        private static final String NUMBER = "[-+]?(?:[0-9]++(?:\\.[0-9]*+)?(?:[eE][-+]?[0-9]++)?|Infinity|NaN)";
+        private static final String ARGUMENT = "(?:" + QUOTED + "|" + NUMBER + ")";
+        private static final String COLON = "\\s*+:\\s*+";
+
+        /// Strings and regular expressions match as wholes, so that nothing inside them does.
+        private static final Pattern TOKEN = Pattern.compile(
+                "(?<key>[\"']?)\\$(?:date\\k<key>" + COLON + "(?<date>" + QUOTED + ")"
+                        + "|timestamp\\k<key>" + COLON + "\\{(?<timestamp>[^{}]*+)\\}"
+                        + "|binary\\k<key>" + COLON + "\\{[^{}]*?subType[\"']?" + COLON + "(?<subtype>" + ARGUMENT + ")"
+                        + "|binary\\k<key>" + COLON + QUOTED + "\\s*+,\\s*+[\"']?\\$type[\"']?" + COLON
+                        + "(?<type>" + ARGUMENT + ")"
+                        + "|type\\k<key>" + COLON + "(?<before>" + ARGUMENT + ")\\s*+,\\s*+[\"']?\\$binary\\b)"
+                        + "|" + QUOTED
+                        + "|/(?:[^/\\\\]|\\\\.)++/"
+                        + "|(?<![\\w$])(?:new\\s++)?(?:(?<name>[A-Z]\\w*+)\\s*+\\(\\s*+(?:(?<first>"
+                        + ARGUMENT
+                        + ")\\s*+(?:,\\s*+(?<second>" + ARGUMENT + ")\\s*+)?)?\\)"
+                        + "|Timestamp\\s*+\\(\\s*+\\{(?<parts>[^{}]*+)\\}\\s*+\\))",
+                Pattern.DOTALL);
+
+        private static final Pattern PART = Pattern.compile("([ti])[\"']?" + COLON + "(-?[0-9]++)");
+
+        private static final DateTimeFormatter DATE = new DateTimeFormatterBuilder()
+                .append(DateTimeFormatter.ISO_LOCAL_DATE)
+                .appendPattern("['T'][' ']")
+                .optionalStart()
+                .append(DateTimeFormatter.ISO_LOCAL_TIME)
+                .optionalEnd()
+                .optionalStart()
+                .parseLenient()
+                .appendOffset("+HH", "Z")
+                .parseStrict()
+                .optionalEnd()
+                .parseDefaulting(ChronoField.HOUR_OF_DAY, 0)
+                .toFormatter()
+                .withResolverStyle(ResolverStyle.STRICT);
+
+        private final String text;
+        private final Matcher token;
+        private final StringBuilder out = new StringBuilder();
+
+        private ShellJson(String text) {
+            this.text = text;
+            this.token = TOKEN.matcher(text);
+        }
+
+        /// The text for the driver's parser: the same one if there is nothing to rewrite.
+        ///
+        /// @throws MalformedJsonException for values out of range
+        static String rewrite(String text) {
+            return text.indexOf('(') >= 0
+                            || text.contains("$date")
+                            || text.contains("$timestamp")
+                            || text.contains("$binary")
+                    ? new ShellJson(text).rewritten()
+                    : text;
+        }
+
+        private String rewritten() {
+            while (token.find()) {
+                var replacement = replacement();
+                if (replacement != null) {
+                    token.appendReplacement(out, Matcher.quoteReplacement(replacement));
+                }
+            }
+            return out.isEmpty() ? text : token.appendTail(out).toString();
+        }
+
+        /// Null for text that stays.
+        private @Nullable String replacement() {
+            if (token.group("parts") != null) {
+                requireParts(token.group("parts"));
+                return "{\"$timestamp\": {" + token.group("parts") + "}}";
+            }
+            if (token.group("name") != null) {
+                return constructed(token.group("name"), token.group("first"), token.group("second"));
+            }
+            if (token.group("date") != null) {
+                var before = text.substring(token.start(), token.start("date"));
+                return date(inside("date"), true)
+                        .map(millis -> before + number("$numberLong", Long.toString(millis)))
+                        .orElse(null);
+            }
+            if (token.group("timestamp") != null) {
+                requireParts(token.group("timestamp"));
+            }
+            requireSubtype(token.group("subtype"));
+            requireSubtype(token.group("type"));
+            requireSubtype(token.group("before"));
+            return null;
+        }
+
+        private String inside(String group) {
+            var quoted = token.group(group);
+            return quoted.substring(1, quoted.length() - 1);
+        }
+
+        /// @param first argument, as it stands
+        private @Nullable String constructed(String name, @Nullable String first, @Nullable String second) {
+            if (first == null) {
+                return switch (name) {
+                    case "ObjectId" -> field("$oid", new ObjectId().toHexString());
+                    case "UUID" -> field("$uuid", UUID.randomUUID().toString());
+                    default -> null;
+                };
+            }
+            var plain = first.charAt(0) == '"' || first.charAt(0) == '\'' ? inside("first") : first;
+            return switch (name) {
+                case "Long" -> number("$numberLong", plain);
+                case "Int32" -> number("$numberInt", plain);
+                case "Double" -> number("$numberDouble", plain);
+                case "Decimal128" -> number("$numberDecimal", plain);
+                case "Date", "ISODate" ->
+                    plain.equals(first)
+                            ? null
+                            : date(plain, false)
+                                    .map(millis -> "{\"$date\": " + number("$numberLong", Long.toString(millis)) + "}")
+                                    .orElse(null);
+                case "Timestamp" -> {
+                    if (first.startsWith("-") || (second != null && second.startsWith("-"))) {
+                        yield null; // signed, as the driver writes them
+                    }
+                    var parts = "\"t\": " + first + ", \"i\": " + (second == null ? "0" : second);
+                    requireParts(parts);
+                    yield "{\"$timestamp\": {" + parts + "}}";
+                }
+                case "BinData", "HexData" -> {
+                    requireSubtype(first);
+                    yield null;
+                }
+                default -> null;
+            };
+        }
+
+        private static String field(String name, String value) {
+            return "{\"" + name + "\": \"" + value + "\"}";
+        }
+
+        private static String number(String type, String digits) {
+            return field(type, digits.startsWith("+") ? digits.substring(1) : digits);
+        }
+
+        /// Milliseconds since 1970; empty for what the driver's parser knows or refuses.
+        ///
+        /// @param withOffset whether it must have an offset; else UTC is the default
+        private static Optional<Long> date(String text, boolean withOffset) {
+            try {
+                var date = DATE.parse(text);
+                if (withOffset && !date.isSupported(ChronoField.OFFSET_SECONDS)) {
+                    return Optional.empty();
+                }
+                int offset = date.isSupported(ChronoField.OFFSET_SECONDS) ? date.get(ChronoField.OFFSET_SECONDS) : 0;
+                return Optional.of(LocalDateTime.from(date)
+                        .toInstant(ZoneOffset.ofTotalSeconds(offset))
+                        .toEpochMilli());
+            } catch (DateTimeException | ArithmeticException _) {
+                return Optional.empty();
+            }
+        }
+
+        private static void requireParts(String parts) {
+            var part = PART.matcher(parts);
+            while (part.find()) {
+                var digits = part.group(2);
+                if (digits.length() > 10 || Long.parseLong(digits) != (Long.parseLong(digits) & 0xffff_ffffL)) {
+                    throw new MalformedJsonException(
+                            "the " + part.group(1) + " of a timestamp is a whole number from 0 to 4294967295");
+                }
+            }
+        }
+
+        /// @param subtype hexadecimal in quotes, or decimal
+        private static void requireSubtype(@Nullable String subtype) {
+            boolean valid = subtype == null
+                    || subtype.matches("[\"'][0-9a-fA-F]{0,2}[\"']|[01]?[0-9]?[0-9]|2[0-4][0-9]|25[0-5]");
+            if (!valid) {
+                throw new MalformedJsonException("the subtype of a binary value has 8 bits: \"00\" to \"ff\"");
+            }
+        }
+    }
+
+    /// The position at which the driver's parser refused a text or ended. The parser does not report it: a
+    /// text that it refused is parsed again from a reader that counts the characters read. Confined to one
+    /// call.
+    static final class StopPosition extends Reader {
+        /// In a text this short, in one line, no position is needed.
+        private static final int SHORT = 80;
+
+        private final String text;
+        private int taken;
+
+        private StopPosition(String text) {
+            this.text = text;
+        }
+
+        /// As ` (line 3, column 14)`; nothing for a short text.
+        ///
+        /// @param text that the parser refused less than [BsonSink#MAX_DEPTH] levels deep
+        static String of(String text) {
+            if (text.length() <= SHORT && text.indexOf('\n') < 0) {
+                return "";
+            }
+            var position = new StopPosition(text);
+            try (var reader = new JsonReader(position)) {
+                reader.readBsonType();
+                reader.skipValue();
+                return "";
+            } catch (JsonParseException
+                    | BSONException
+                    | IllegalArgumentException
+                    | DateTimeException
+                    | AssertionError _) {
+                return position.toString();
+            }
+        }
+
+        /// The index behind the document or array with which a text begins. Found by its brackets: the
+        /// driver's parser cannot go back to a bare name, such as `$regex`, when it reads from a reader.
+        ///
+        /// @param text of which the parser has accepted this value
+        static int end(String text) {
+            int depth = 0;
+            for (int i = 0; i < text.length(); i++) {
+                char c = text.charAt(i);
+                switch (c) {
+                    case '"', '\'', '/' -> i = closing(c, text, i + 1);
+                    case '{', '[' -> depth++;
+                    case '}', ']' -> {
+                        if (--depth == 0) {
+                            return i + 1;
+                        }
+                    }
+                    default -> {
+                        // part of a number or a name
+                    }
+                }
+            }
+            return text.length();
+        }
+
+        /// The index of the next `mark` that is not escaped: the end of a string or of a regular expression.
+        private static int closing(char mark, String text, int from) {
+            int at = from;
+            while (at < text.length() && text.charAt(at) != mark) {
+                at += text.charAt(at) == '\\' ? 2 : 1;
+            }
+            return at;
+        }
+
+        @Override
+        public int read() {
+            return taken < text.length() ? text.charAt(taken++) : -1;
+        }
+
+        @Override
+        public int read(char[] target, int from, int length) {
+            int c = length == 0 ? 0 : read();
+            if (c < 0) {
+                return -1;
+            }
+            if (length > 0) {
+                target[from] = (char) c;
+            }
+            return Math.min(length, 1);
+        }
+
+        @Override
+        public void close() {
+            // nothing is open
+        }
+
+        @Override
+        public String toString() {
+            return at(text, taken);
+        }
+
+        /// As ` (line 3, column 14)`.
+        ///
+        /// @param number of the character, from 1
+        static String at(String text, int number) {
+            int line = 1;
+            int lineStart = 0;
+            for (int i = 0; i < number - 1; i++) {
+                if (text.charAt(i) == '\n') {
+                    line++;
+                    lineStart = i + 1;
+                }
+            }
+            return " (line " + line + ", column " + Math.max(1, number - lineStart) + ")";
+        }
     }
 }

@@ -31,8 +31,9 @@ abstract class JsonFormat {
             case EXTENDED -> new CanonicalFormat(false);
             case EXTENDED_UNTAGGED -> new CanonicalFormat(true);
             case SHELL -> new ShellFormat();
-            case PLAIN -> new PlainFormat(false);
-            case PLAIN_UNTAGGED -> new PlainFormat(true);
+            case PLAIN -> new PlainFormat();
+            case ATLAS -> new AtlasFormat(false);
+            case ATLAS_UNTAGGED -> new AtlasFormat(true);
         };
     }
 
@@ -208,12 +209,21 @@ abstract class JsonFormat {
         }
     }
 
-    /// JSON as the Atlas Data API wrote it for `application/json`.
-    private static final class PlainFormat extends JsonFormat {
+    /// What JSON and JavaScript have, and strings for the rest.
+    private static class PlainFormat extends JsonFormat {
+        /// The integers that a double can hold.
+        private static final long EXACT = 1L << 53;
+
+        private static final byte UUID = 4;
+
         /// From the year 1583, the first whole year of the Gregorian calendar.
         private static final long FIRST = -12_212_553_600_000L;
 
-        PlainFormat(boolean hidesTags) {
+        PlainFormat() {
+            this(false);
+        }
+
+        private PlainFormat(boolean hidesTags) {
             super(hidesTags, true);
         }
 
@@ -229,13 +239,20 @@ abstract class JsonFormat {
         }
 
         @Override
-        void float64(double value, Utf8Buffer out) {
-            if (!Double.isFinite(value)) {
-                out.ascii("\"" + value + "\"");
-            } else if (value == Math.rint(value) && Math.abs(value) < 1e15) {
-                out.decimal((long) value);
-            } else {
+        void int64(long value, Utf8Buffer out) {
+            if (value >= -EXACT && value <= EXACT) {
                 out.decimal(value);
+            } else {
+                out.ascii("\"").decimal(value).put('"');
+            }
+        }
+
+        @Override
+        void float64(double value, Utf8Buffer out) {
+            if (Double.isFinite(value)) {
+                out.decimal(value);
+            } else {
+                out.ascii("null");
             }
         }
 
@@ -247,6 +264,52 @@ abstract class JsonFormat {
         @Override
         void objectId(byte[] in, int at, Utf8Buffer out) {
             out.ascii("\"").hex(in, at, at + 12).put('"');
+        }
+
+        @Override
+        void binary(byte subtype, byte[] in, int from, int to, Utf8Buffer out) {
+            if (subtype == UUID && to - from == 16) {
+                out.ascii("\"").hex(in, from, from + 4).put('-');
+                out.hex(in, from + 4, from + 6).put('-');
+                out.hex(in, from + 6, from + 8).put('-');
+                out.hex(in, from + 8, from + 10).put('-');
+                out.hex(in, from + 10, to).put('"');
+            } else {
+                out.ascii("\"").base64(in, from, to).put('"');
+            }
+        }
+
+        @Override
+        void regex(String pattern, String options, Utf8Buffer out) {
+            out.quoted("/" + pattern + "/" + options);
+        }
+
+        @Override
+        void undefined(Utf8Buffer out) {
+            out.ascii("null");
+        }
+    }
+
+    /// JSON as the Atlas Data API wrote it for `application/json`.
+    private static final class AtlasFormat extends PlainFormat {
+        AtlasFormat(boolean hidesTags) {
+            super(hidesTags);
+        }
+
+        @Override
+        void int64(long value, Utf8Buffer out) {
+            out.decimal(value);
+        }
+
+        @Override
+        void float64(double value, Utf8Buffer out) {
+            if (!Double.isFinite(value)) {
+                out.ascii("\"" + value + "\"");
+            } else if (value == Math.rint(value) && Math.abs(value) < 1e15) {
+                out.decimal((long) value);
+            } else {
+                out.decimal(value);
+            }
         }
 
         @Override
@@ -270,11 +333,6 @@ abstract class JsonFormat {
         @Override
         void dbPointer(String namespace, byte[] in, int at, Utf8Buffer out) {
             out.ascii("{}");
-        }
-
-        @Override
-        void undefined(Utf8Buffer out) {
-            out.ascii("null");
         }
 
         @Override

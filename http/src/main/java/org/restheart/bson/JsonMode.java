@@ -16,17 +16,20 @@ public enum JsonMode {
     EXTENDED,
     /// What the `mongo` shell reads. Not JSON.
     SHELL,
+    /// What front ends expect: strings for dates (ISO 8601), ids, binary data (base64) and numbers that
+    /// JavaScript would round; `null` for numbers that are not finite. Types are lost.
+    PLAIN,
     /// JSON as the Atlas Data API wrote it: types without a JSON equivalent become strings and objects. Not a value of
     /// the parameter.
-    PLAIN,
-    /// As [#PLAIN], without the entity tag of documents. Not a value of the parameter.
-    PLAIN_UNTAGGED,
+    ATLAS,
+    /// As [#ATLAS], without the entity tag of documents. Not a value of the parameter.
+    ATLAS_UNTAGGED,
     /// As [#EXTENDED], without the entity tag of documents. Not a value of the parameter.
     EXTENDED_UNTAGGED;
 
     /// The values of the parameter.
     public static List<JsonMode> ofParameter() {
-        return List.of(DEFAULT, RELAXED, STRICT, EXTENDED, SHELL);
+        return List.of(DEFAULT, RELAXED, STRICT, EXTENDED, SHELL, PLAIN);
     }
 
     /// The mode of that name in any case; empty if there is none.

@@ -7,19 +7,19 @@ import org.bson.RawBsonArray;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.StrictJson.NotStrict;
 
-/// JSON → BSON, with the result that the MongoDB driver's own parser would give: Extended JSON v1 and v2 and the
-/// `mongo` shell's dialect. Plain JSON takes one pass over the bytes and builds no tree.
+/// JSON → BSON, with the result that the MongoDB driver's own parser would give: Extended JSON v1 and v2 and
+/// the `mongo` shell's dialect. Plain JSON takes one pass over the bytes and builds no tree.
 ///
-/// Text behind a document or an array is ignored, as by the driver, unless it holds data (a brace, a bracket or a
-/// colon): of `{"a": 1}, {"a": 2}` the second document would be lost without a word.
+/// Text behind a document or an array is ignored, as by the driver, unless it holds data (a brace, a bracket
+/// or a colon): of `{"a": 1}, {"a": 2}` the second document would be lost without a word.
 ///
-/// Bounds: 100 levels of nesting, 16 MiB of BSON for each document. Stricter than the driver in what could not be
-/// stored anyway: text that is not UTF-8, half surrogate pairs and U+0000 in field names are refused.
+/// Bounds: 100 levels of nesting, 16 MiB of BSON for each document. Stricter than the driver in what could
+/// not be stored anyway: text that is not UTF-8, half surrogate pairs and U+0000 in field names are refused.
 public final class JsonParser {
     private JsonParser() {}
 
-    /// The first value in the text; documents and arrays are views of BSON bytes (`RawBsonDocument`, `RawBsonArray`)
-    /// and cannot be changed.
+    /// The first value in the text; documents and arrays are views of BSON bytes (`RawBsonDocument`,
+    /// `RawBsonArray`) and cannot be changed.
     ///
     /// @throws MalformedJsonException if there is none, or one that is not accepted
     public static BsonValue parse(byte[] utf8) {
@@ -102,7 +102,7 @@ public final class JsonParser {
                 start++;
             }
             if (start < text.length() && (this == BLANK || holdsData(text, start))) {
-                throw MalformedJsonException.afterTheEnd(StopPosition.at(text, start + 1));
+                throw MalformedJsonException.afterTheEnd(DriverJson.StopPosition.at(text, start + 1));
             }
         }
 

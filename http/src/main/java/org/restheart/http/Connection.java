@@ -1,5 +1,6 @@
 package org.restheart.http;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
@@ -12,17 +13,19 @@ import java.util.Optional;
 /// @param peer the client's end of the connection; a proxy's when there is one in between
 /// @param publicUrl by which clients know this server, where that is configured or said by a proxy that is trusted;
 ///     without a slash at its end
+/// @param forwardedFor the client, where a proxy that is trusted says who it is
 public record Connection(
         String scheme,
         String protocol,
         String hostAndPort,
         InetSocketAddress peer,
         InetSocketAddress local,
-        Optional<String> publicUrl) {
+        Optional<String> publicUrl,
+        Optional<InetAddress> forwardedFor) {
 
     public Connection(
             String scheme, String protocol, String hostAndPort, InetSocketAddress peer, InetSocketAddress local) {
-        this(scheme, protocol, hostAndPort, peer, local, Optional.empty());
+        this(scheme, protocol, hostAndPort, peer, local, Optional.empty(), Optional.empty());
     }
 
     /// What absolute URLs of this server begin with, for this client; without a slash at the end.
@@ -49,6 +52,11 @@ public record Connection(
         return address(peer);
     }
 
+    /// The IP address of the client, for logs and traces: what a trusted proxy says, else [#peerAddress()].
+    public String clientAddress() {
+        return forwardedFor.map(InetAddress::getHostAddress).orElseGet(this::peerAddress);
+    }
+
     /// The IP address of this server's end, like [#peerAddress()].
     public String localAddress() {
         return address(local);
@@ -59,8 +67,7 @@ public record Connection(
     }
 
     /// Whether a host is this machine, whatever its resolver says. A page in a browser may call this server by a name
-    /// of
-    /// its own (DNS rebinding).
+    /// of its own (DNS rebinding).
     public static boolean isLoopback(String host) {
         return host.equalsIgnoreCase("localhost")
                 || host.equals("::1")

@@ -3,6 +3,7 @@ package org.restheart.http;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -78,6 +79,13 @@ public record EntityTagList(String text, boolean isAny, Set<String> strong, Set<
         } catch (CharacterCodingException _) {
             return text;
         }
+    }
+
+    /// The same with other tags that a strong comparison accepts.
+    public EntityTagList withStrong(Collection<String> more) {
+        var all = new LinkedHashSet<>(strong);
+        all.addAll(more);
+        return new EntityTagList(text, isAny, Set.copyOf(all), weak);
     }
 
     /// Whether `If-None-Match` names the representation, so that the client's copy is current (13.1.2).

@@ -27,4 +27,9 @@ public enum Method {
     public boolean isSafe() {
         return this == GET || this == HEAD || this == OPTIONS;
     }
+
+    /// Idempotent in the sense of RFC 9110, 9.2.2: a request may be repeated.
+    public boolean isIdempotent() {
+        return isSafe() || this == PUT || this == DELETE;
+    }
 }

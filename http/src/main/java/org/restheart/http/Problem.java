@@ -2,6 +2,7 @@ package org.restheart.http;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -15,37 +16,32 @@ import org.restheart.bson.BsonTexts;
 /// @param code the kind of problem; documented in docs/reference/errors.md
 /// @param status the status of the response, normally that of the code
 /// @param message sent to the client: contains no host names and no secrets
-/// @param exception that clients of the data API expect with some problems
+/// @param cause in detail, which clients of the data API expect with some problems
 /// @param headers added to the response, such as `ETag` or `Retry-After`
 /// @param warnings about the request, independent of the problem
 /// @param hints what the client may have meant or can do; not sent if `core.error-bodies` is `MINIMAL`
 /// @param disclosure when the response has a body
 /// @param unquoted present if `message` may quote stored documents: the message for callers who may not read these
+/// @param index of the operation that has failed, from 0, if the request has several
 public record Problem(
         ProblemCode code,
         int status,
         String message,
-        Optional<Reported> exception,
+        Optional<BsonValue> cause,
         Fields headers,
         List<String> warnings,
         List<String> hints,
         Disclosure disclosure,
-        Optional<String> unquoted) {
+        Optional<String> unquoted,
+        OptionalInt index) {
 
     /// Longer messages are truncated. A message may quote content, and a response may contain many messages.
     private static final int MAX_MESSAGE = 4_000;
 
     public Problem {
         message = shortened(message);
+        cause = cause.map(Problem::shortened);
         unquoted = unquoted.map(Problem::shortened);
-    }
-
-    /// @param type a class name, which has no other meaning
-    /// @param message a text, or MongoDB's `{code, codeName, errmsg}`
-    public record Reported(String type, BsonValue message) {
-        public Reported {
-            message = shortened(message);
-        }
     }
 
     private static String shortened(String text) {
@@ -106,23 +102,26 @@ public record Problem(
                 List.of(),
                 List.of(),
                 disclosure,
-                Optional.empty());
+                Optional.empty(),
+                OptionalInt.empty());
     }
 
-    /// This problem with an exception's class name and text in its body.
-    public Problem because(String exception, String exceptionMessage) {
-        return because(exception, new BsonString(clean(exceptionMessage)));
+    /// This problem with its cause in its body, in the member that once had the text of an exception.
+    public Problem because(String cause) {
+        return because(new BsonString(clean(cause)));
     }
 
-    /// As [#because(String, String)], with any value.
-    public Problem because(String exception, BsonValue exceptionMessage) {
-        return with(message, Optional.of(new Reported(exception, exceptionMessage)), unquoted);
+    /// As [#because(String)].
+    ///
+    /// @param cause a text, or MongoDB's `{code, codeName, errmsg}`
+    public Problem because(BsonValue cause) {
+        return with(message, Optional.of(cause), unquoted);
     }
 
     /// This problem, whose message may quote stored documents, with another message for callers who may not
     /// read these.
     public Problem orElse(String unquoted) {
-        return with(message, exception, Optional.of(unquoted));
+        return with(message, cause, Optional.of(unquoted));
     }
 
     /// This problem for callers who may not read stored documents: without any text that may quote these.
@@ -131,8 +130,8 @@ public record Problem(
                 .orElse(this);
     }
 
-    private Problem with(String message, Optional<Reported> exception, Optional<String> unquoted) {
-        return new Problem(code, status, message, exception, headers, warnings, hints, disclosure, unquoted);
+    private Problem with(String message, Optional<BsonValue> cause, Optional<String> unquoted) {
+        return new Problem(code, status, message, cause, headers, warnings, hints, disclosure, unquoted, index);
     }
 
     /// This problem with exactly one header line of that name.
@@ -146,7 +145,7 @@ public record Problem(
     }
 
     private Problem withHeaders(Fields headers) {
-        return new Problem(code, status, message, exception, headers, warnings, hints, disclosure, unquoted);
+        return new Problem(code, status, message, cause, headers, warnings, hints, disclosure, unquoted, index);
     }
 
     public Problem without(String header) {
@@ -167,16 +166,36 @@ public record Problem(
     }
 
     private Problem with(List<String> warnings, List<String> hints) {
-        return new Problem(code, status, message, exception, headers, warnings, hints, disclosure, unquoted);
+        return new Problem(code, status, message, cause, headers, warnings, hints, disclosure, unquoted, index);
     }
 
     private static List<String> joined(List<String> some, List<String> more) {
         return Stream.concat(some.stream(), more.stream()).toList();
     }
 
+    /// This problem as that of an operation of a request with several. Its body, which says which one, is always sent.
+    public Problem at(int index) {
+        return new Problem(
+                code,
+                status,
+                message,
+                cause,
+                headers,
+                warnings,
+                hints,
+                Disclosure.ALWAYS,
+                unquoted,
+                OptionalInt.of(index));
+    }
+
     /// The exception to throw: `throw problem.raise()`.
     public ProblemException raise() {
-        return new ProblemException(this);
+        return new ProblemException(this, null);
+    }
+
+    /// The same, which the failure has caused: what is to be known of that may be more than clients are told.
+    public ProblemException raise(Throwable cause) {
+        return new ProblemException(this, cause);
     }
 
     public List<String> notes() {
@@ -189,20 +208,20 @@ public record Problem(
                 .append("http status code", new BsonInt32(status))
                 .append("http status description", new BsonString(StatusText.of(status)))
                 .append("message", new BsonString(clean(message)));
-        exception.ifPresent(reported -> document.append("exception", new BsonString(reported.type))
-                .append("exception message", reported.message));
+        cause.ifPresent(
+                why -> document.append("exception", new BsonString(code.name())).append("exception message", why));
         var notes = notes();
         if (!notes.isEmpty()) {
             document.append("_warnings", BsonTexts.array(notes));
         }
+        index.ifPresent(
+                at -> document.append("code", new BsonString(code.name())).append("index", new BsonInt32(at)));
         return document;
     }
 
     /// The body of [Service.ErrorStyle#MESSAGE].
     public BsonDocument toMessageDocument() {
-        var document = new BsonDocument("msg", new BsonString(clean(message)));
-        exception.ifPresent(reported -> document.append("exception", new BsonString(reported.type)));
-        return document;
+        return new BsonDocument("msg", new BsonString(clean(message)));
     }
 
     /// Replaces `"` by `'` and a tab by two spaces, as the specification of error bodies requires.

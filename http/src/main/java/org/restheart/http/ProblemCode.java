@@ -7,6 +7,12 @@ public enum ProblemCode {
     PARAMETER_INVALID(400),
     CONTENT_INVALID(400),
     QUERY_INVALID(400),
+    /// A change of many documents would be of more than its client allows.
+    MAX_AFFECTED_EXCEEDED(400),
+    /// More related documents than one answer may have.
+    EMBED_TOO_LARGE(400),
+    /// A query that reads a whole large collection, or sorts it in memory.
+    NO_INDEX(400),
     AUTHENTICATION_REQUIRED(401),
     /// An index that cannot be dropped. Not about credentials: the status is that of earlier versions.
     INDEX_PROTECTED(401),

@@ -28,14 +28,17 @@ public record Request(
         boolean mayBlock) {
 
     /// Declares that what follows may block (for MongoDB, a password hash, a lock). On an I/O thread this
-    /// throws: the server then runs the whole chain again on a virtual thread. To be called before any side
-    /// effect.
-    ///
-    /// @throws NeedsThread on an I/O thread
+    /// throws: the innermost step that is [resumed][Handler#resumed] then begins again on a virtual thread. To be
+    /// called before any side effect of that step.
     public void requireThread() {
         if (!mayBlock) {
-            throw NeedsThread.SIGNAL;
+            throw StepOnThread.Needed.SIGNAL;
         }
+    }
+
+    /// Goes on with a step that may block: at once, or on a virtual thread.
+    public Response onThread(Handler step) {
+        return mayBlock ? step.handle(this) : StepOnThread.begin(blocking(), step);
     }
 
     public <T> Optional<T> attribute(Key<T> key) {
@@ -82,6 +85,10 @@ public record Request(
     }
 
     public Request with(RequestPath path) {
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, mayBlock);
+    }
+
+    public Request with(Query query) {
         return new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, mayBlock);
     }
 

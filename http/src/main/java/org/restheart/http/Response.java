@@ -232,6 +232,11 @@ public sealed interface Response {
             }
         }
 
+        /// Whether a thread of its own works for it.
+        public boolean hasThread() {
+            return outcome instanceof StepOnThread;
+        }
+
         /// Calls `receiver` on the thread that completes the outcome, which must not be blocked: the
         /// response is built when the receiver calls the supplier. The supplier throws failures that
         /// were not recovered from.

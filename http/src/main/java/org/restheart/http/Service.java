@@ -40,7 +40,7 @@ public interface Service extends Handler {
         return Optional.empty();
     }
 
-    /// Whether a request is first tried on the I/O thread that received it; see [Request#requireThread()].
+    /// Whether a request begins on the I/O thread that received it; see [Request#requireThread()].
     ///
     /// @param request not prepared yet; its content is complete
     default boolean startsOnIoThread(Request request) {
@@ -62,7 +62,7 @@ public interface Service extends Handler {
     /// Whether balancers and monitors ask the service for the state of the process: it needs next to nothing, and
     /// answers under overload, too.
     default boolean isProbe() {
-        return false;
+        return traffic() == Traffic.PROBE;
     }
 
     /// The kind of the service's requests for metrics.
@@ -101,7 +101,11 @@ public interface Service extends Handler {
         API,
         FILES,
         /// Requests that are forwarded to another server.
-        PROXY;
+        PROXY,
+        /// Questions of balancers and monitors about the state of the process.
+        PROBE,
+        /// Connections on which the server pushes, and subscriptions on them: their duration is the client's choice.
+        STREAM;
 
         /// The attribute of requests; absent for [#API].
         public static final Key<Traffic> KEY = Key.named("traffic");

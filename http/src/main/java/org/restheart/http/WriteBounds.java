@@ -13,6 +13,9 @@ public record WriteBounds(BsonDocument filter) {
     /// Set by guards.
     public static final Key<WriteBounds> KEY = Key.named("write bounds");
 
+    /// The most documents that the request may change; if there are more, it changes none.
+    public static final Key<Long> MAX_AFFECTED = Key.named("max-affected");
+
     /// The filter of a write, within the bounds of its request.
     public static BsonDocument within(Request request, BsonDocument write) {
         return request.attribute(KEY)

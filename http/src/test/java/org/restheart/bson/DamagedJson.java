@@ -74,7 +74,7 @@ final class DamagedJson {
     }
 
     String text() {
-        var modes = JsonMode.ofParameter().toArray(JsonMode[]::new);
+        var modes = Driver.MODES.toArray(JsonMode[]::new);
         var text =
                 new StringBuilder(Driver.json(new RandomBson(seed).document(2), modes[random.nextInt(modes.length)]));
         for (int changes = random.nextInt(4); changes >= 0; changes--) {

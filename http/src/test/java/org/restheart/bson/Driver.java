@@ -2,6 +2,7 @@ package org.restheart.bson;
 
 import java.nio.ByteBuffer;
 import java.time.DateTimeException;
+import java.util.List;
 import java.util.Optional;
 import org.bson.BSONException;
 import org.bson.BsonBinaryWriter;
@@ -27,6 +28,10 @@ final class Driver {
     }
 
     @SuppressWarnings("deprecation") // strict mode is deprecated there and stays here
+    /// Those that the driver writes too.
+    static final List<JsonMode> MODES =
+            List.of(JsonMode.DEFAULT, JsonMode.RELAXED, JsonMode.STRICT, JsonMode.EXTENDED, JsonMode.SHELL);
+
     private static JsonWriterSettings settings(JsonMode mode) {
         var settings = JsonWriterSettings.builder();
         return switch (mode) {
@@ -38,7 +43,7 @@ final class Driver {
             case STRICT -> settings.outputMode(org.bson.json.JsonMode.STRICT).build();
             case EXTENDED ->
                 settings.outputMode(org.bson.json.JsonMode.EXTENDED).build();
-            case PLAIN, PLAIN_UNTAGGED, EXTENDED_UNTAGGED ->
+            case PLAIN, ATLAS, ATLAS_UNTAGGED, EXTENDED_UNTAGGED ->
                 throw new IllegalArgumentException("not a mode of the driver");
             case SHELL -> settings.outputMode(org.bson.json.JsonMode.SHELL).build();
         };

@@ -26,7 +26,7 @@ class JsonParserTest {
     @EnumSource(
             value = JsonMode.class,
             mode = EnumSource.Mode.MATCH_NONE,
-            names = {"PLAIN.*", ".*_UNTAGGED"})
+            names = {"PLAIN", "ATLAS", ".*_UNTAGGED"})
     void reads_what_the_driver_writes_as_the_driver_does(JsonMode mode) {
         for (var document : RandomBson.documents(DOCUMENTS)) {
             assertReadsAsTheDriverDoes(Driver.json(document, mode));
@@ -204,11 +204,9 @@ class JsonParserTest {
                 "Long('5') | {$numberLong: '5'}",
                 "Long(-5) | {$numberLong: '-5'}",
                 "new Long(\"5\") | {$numberLong: '5'}",
-                "Long.fromString('9223372036854775807') | {$numberLong: '9223372036854775807'}",
                 "Int32(5) | {$numberInt: '5'}",
                 "Double(1) | {$numberDouble: '1'}",
                 "Decimal128('1.50') | {$numberDecimal: '1.50'}",
-                "Decimal128.fromString('1E+3') | {$numberDecimal: '1E+3'}",
                 "new Date('2024-01-01') | {$date: '2024-01-01T00:00:00Z'}",
                 "Date(\"2024-01-01\") | {$date: '2024-01-01T00:00:00Z'}",
                 "new Date('2024-01-01T10:11:12') | {$date: '2024-01-01T10:11:12Z'}",
@@ -217,19 +215,6 @@ class JsonParserTest {
                 "Timestamp({t: 1, i: 2}) | {$timestamp: {t: 1, i: 2}}",
                 "new Timestamp( { \"t\" : 4294967295, 'i': 0 } ) | {$timestamp: {t: 4294967295, i: 0}}",
                 "Timestamp(4294967295, 4294967295) | {$timestamp: {t: 4294967295, i: 4294967295}}",
-                "Code('f(\"x\")') | {$code: 'f(\"x\")'}",
-                "Code('f()', {x: [1, (2)]}) | ",
-                "Code('f()', {x: [1, {y: Long(2)}]}) | {$code: 'f()', $scope: {x: [1, {y: {$numberLong: '2'}}]}}",
-                "DBRef('c', 1) | {$ref: 'c', $id: 1}",
-                "DBRef('c', ObjectId('64b5f0c2a1b2c3d4e5f60718'), 'd') "
-                        + "| {$ref: 'c', $id: {$oid: '64b5f0c2a1b2c3d4e5f60718'}, $db: 'd'}",
-                "BSONSymbol('x') | {$symbol: 'x'}",
-                "BSONRegExp('^a', 'i') | {$regularExpression: {pattern: '^a', options: 'i'}}",
-                "MD5('0123456789abcdef0123456789abcdef') "
-                        + "| {$binary: {base64: 'ASNFZ4mrze8BI0VniavN7w==', subType: '05'}}",
-                "Binary.createFromBase64('AQID', 128) | {$binary: {base64: 'AQID', subType: '80'}}",
-                "Binary.createFromHexString('010203') | {$binary: {base64: 'AQID', subType: '00'}}",
-                "ObjectId.createFromHexString('64b5f0c2a1b2c3d4e5f60718') | {$oid: '64b5f0c2a1b2c3d4e5f60718'}",
                 "{\"$date\": \"2009-04-01T00:00:00.000-0700\"} | {$date: '2009-04-01T07:00:00Z'}",
                 "{$date: '2009-04-01T00:00:00.000+0130'} | {$date: '2009-03-31T22:30:00Z'}",
                 "\"Long('5')\" | \"Long('5')\"",
@@ -271,9 +256,6 @@ class JsonParserTest {
                 "{$type: '100', $binary: 'AQID'}",
                 "BinData(300, 'AQID')",
                 "HexData(-1, 'abcd')",
-                "Binary.createFromBase64('AQID', 256)",
-                "DBRef('c', 1",
-                "DBRef('c', [1)]",
             })
     void values_out_of_range_are_refused(String value) {
         assertThat(parse("{\"a\": " + value + "}")).isEmpty();
@@ -446,12 +428,12 @@ class JsonParserTest {
                 "{\"a\": {\"$uuid\": \"x\"}} | a UUID has 36 characters",
                 "{\"a\": {\"$timestamp\": {\"t\": \"x\", \"i\": 1}}} | there is 'x' where an integer is expected",
                 "{\"a\": ISODate(\"zz\")} | 'zz' is not a date such as 2024-03-12T21:14:22Z",
+                "{\"a\": ISODate(\"2024-01-01T00:00:00ZZ\")} | '2024-01-01T00:00:00ZZ' is not a date such as 2024-03-12T21:14:22Z",
                 "{\"a\": 1..2} | there is an invalid number",
                 "{\"a\": {\"$date\": \"zz\"}} | 'zz' is not a date such as 2024-03-12T21:14:22Z",
                 "{\"a\": Long(5.5)} | '5.5' is not an integer of 64 bits",
                 "{\"a\": 9223372036854775808} | '9223372036854775808' is too large for an integer, which has 64 bits"
                         + " (a $numberDecimal has 34 digits)",
-                "{\"a\": Binary.createFromHexString('x')} | a binary value is not hexadecimal",
             })
     void a_message_says_in_plain_words_what_is_wrong(String json, String said) {
         assertThatThrownBy(() -> JsonParser.parse(json)).hasMessage(said);

@@ -57,7 +57,7 @@ class ComputeLimitTest {
         assertThat(refusal.problem().status()).isEqualTo(503);
         assertThat(refusal.problem().headers().toString()).contains("Retry-After");
         assertThat(Duration.ofNanos(System.nanoTime() - start))
-                .isBetween(Duration.ofMillis(900), Duration.ofSeconds(5));
+                .isBetween(Duration.ofMillis(900), Duration.ofSeconds(30)); // on a busy machine
         assertThat(limit.refused()).isEqualTo(1);
         end.countDown();
         assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo(ADA);

@@ -40,7 +40,7 @@ class FatalTest {
         private static void recover() {
             var runtime = Runtime.getRuntime();
             int fullest = 0;
-            for (int round = 0; round < 50; round++) {
+            for (int round = 0; round < 15; round++) {
                 for (long bytes = runtime.maxMemory() / 100 * 89; bytes > 0; bytes -= 1_016) {
                     HELD.add(new byte[1_000]);
                 }

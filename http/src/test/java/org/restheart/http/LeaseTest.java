@@ -167,7 +167,7 @@ class LeaseTest {
             assertThat(second.tryHold(40L * UNIT)).isFalse();
             assertThat(waiting).isNotDone();
             first.close();
-            waiting.get(20, TimeUnit.SECONDS);
+            waiting.get(60, TimeUnit.SECONDS);
             assertThat(free(A)).isLessThan(15);
         }
     }

@@ -75,13 +75,5 @@ final class CallLimits {
         public void close() {
             window.running.decrementAndGet();
         }
-
-        /// In place of [#close()], for a call that is made again.
-        void undo() {
-            close();
-            synchronized (window) {
-                window.calls = Math.max(0, window.calls - 1);
-            }
-        }
     }
 }

@@ -24,28 +24,13 @@ record CallRecords(CallLimits limits, CallLimits lists, ToolAuditLog audit, McpM
     }
 
     /// Counts and logs a request that is refused before its message is read.
-    ///
-    /// @throws org.restheart.http.NeedsThread on an I/O thread, if the log has to be awaited
     void refused(Request http, PresentedCredential credential, String reason) {
         refused(new ToolAuditLog.Call(http, Optional.empty(), credential, "", new BsonDocument()), reason);
     }
 
     private void refused(ToolAuditLog.Call call, String reason) {
-        boolean later = audit.mayLogLater(call.http());
-        if (!later) {
-            call.http().requireThread();
-        }
         meters.refused(reason);
-        if (later) {
-            audit.logLater(call, reason, Map.of());
-        } else {
-            audit.log(call, reason, Map.of());
-        }
-    }
-
-    /// Whether a line of the audit log can be left to another thread now.
-    boolean mayLogLater(Request http) {
-        return audit.mayLogLater(http);
+        audit.log(call, reason, Map.of());
     }
 
     /// Counts a call against the limits of the caller until the result is closed.
@@ -131,20 +116,10 @@ record CallRecords(CallLimits limits, CallLimits lists, ToolAuditLog audit, McpM
 
         @Override
         public void close() {
-            measure();
-            audit.log(call, outcome, numbers);
-        }
-
-        /// As [#close()], on a thread that must not wait for the log.
-        void closeLater() {
-            measure();
-            audit.logLater(call, outcome, numbers);
-        }
-
-        private void measure() {
             long nanos = System.nanoTime() - began;
             numbers.put("milliseconds", nanos / 1_000_000);
             meters.called(call.name(), counted, nanos);
+            audit.log(call, outcome, numbers);
         }
     }
 }

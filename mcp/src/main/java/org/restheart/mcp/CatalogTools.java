@@ -13,10 +13,13 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
-import org.restheart.http.Method;
+import org.restheart.data.Operation.Read;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequest.Slice;
+import org.restheart.http.parameter.DataParameter;
+import org.restheart.mcp.Resources.ResourceUri;
 
 /// The tools that describe databases and collections. Thread-safe.
 record CatalogTools(
@@ -82,17 +85,18 @@ record CatalogTools(
                         .filter(facts -> VisibleCollections.isWhole(facts.grant()))
                         .isPresent()
                 && entry.kind().equals("collection")) {
-            calls.countIfAllowed(call, collection.path(), Map.of("count", "estimated"), config.queryTimeLimit())
+            calls.countIfAllowed(
+                            call, collection.path(), Map.of(DataParameter.COUNT, "estimated"), config.queryTimeLimit())
                     .ifPresent(count -> described.append("documents", new BsonInt64(count)));
         }
-        declared(call, collection, "aggrs", "/_aggrs/").ifPresent(names -> described.append("aggregations", names));
-        declared(call, collection, "streams", "/_streams/").ifPresent(names -> described.append("streams", names));
+        declared(call, collection, "aggrs", Read.RUN).ifPresent(names -> described.append("aggregations", names));
+        declared(call, collection, "streams", Read.WATCH).ifPresent(names -> described.append("streams", names));
         return described;
     }
 
     /// The names of stored aggregations or streams that the caller may use.
     private Optional<BsonArray> declared(
-            ToolCall call, VisibleCollections.Visible collection, String property, String below) {
+            ToolCall call, VisibleCollections.Visible collection, String property, Read operation) {
         var names = new BsonArray();
         var properties = collection.facts().flatMap(DataFacts::properties);
         if (properties.map(all -> all.get(property)).orElse(null) instanceof BsonArray declared) {
@@ -101,8 +105,9 @@ record CatalogTools(
                         && one.get("uri") instanceof BsonString uri
                         && calls.facts(
                                         call.http(),
-                                        Method.GET,
-                                        collection.path() + below + ResourceUri.encoded(uri.getValue()),
+                                        operation,
+                                        collection.path(),
+                                        ResourceUri.encoded(uri.getValue()),
                                         call.via())
                                 .isPresent()) {
                     names.add(new BsonString(Fence.cut(uri.getValue())));
@@ -116,8 +121,8 @@ record CatalogTools(
         var fields = new ObservedFields(call.number("depth", 3));
         var page = calls.send(
                 call.http(),
-                call.get(calls.collection(call))
-                        .with(JudgedRequest.AS_VALUE, true)
+                call.request(Read.FIND, calls.collection(call), Map.of())
+                        .with(new Answer.Values())
                         .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit())
                         .with(Slice.KEY, new Slice(0, SAMPLE)));
         try {

@@ -1,6 +1,7 @@
 package org.restheart.mcp;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.bson.BsonArray;
@@ -9,9 +10,9 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Visibility;
-import org.restheart.http.Method;
+import org.restheart.data.Operation.Read;
 import org.restheart.http.judged.DataCatalog;
-import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 
@@ -23,7 +24,7 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
     /// @return the sources that the caller may know of: `validator` and `storedSchema`
     BsonDocument addTo(ObservedFields fields, ToolCall call) {
         var sources = new BsonDocument();
-        var facts = calls.facts(call.http(), Method.GET, calls.collection(call), call.via());
+        var facts = calls.facts(call.http(), Read.FIND, calls.collection(call), "", call.via());
         if (facts.isEmpty()) {
             return sources;
         }
@@ -60,10 +61,10 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
     private Optional<BsonDocument> stored(ToolCall call, String store, BsonValue id) {
         return JudgedRequests.unlessRefused(() -> calls.paths()
                 .ofDatabase(call.http().connection(), store)
-                .map(path -> path.equals("/") ? "/_schemas/" : path + "/_schemas/")
-                .flatMap(schemas -> calls.paths().ofId(id).map(schemas::concat))
-                .map(target -> JudgedCalls.document(
-                        call, calls.send(call.http(), call.get(target).with(JudgedRequest.AS_VALUE, true)))));
+                .map(path -> path.equals("/") ? "/_schemas" : path + "/_schemas")
+                .flatMap(schemas -> calls.paths().ofId(id).map(name -> call.request(Read.GET, schemas, name, Map.of())))
+                .map(request ->
+                        JudgedCalls.document(call, calls.send(call.http(), request.with(new Answer.Values())))));
     }
 
     /// Only names and types: the rest of a schema may contain values.

@@ -7,9 +7,10 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
-import org.restheart.http.Method;
+import org.restheart.data.Operation.Read;
 import org.restheart.http.Words;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
 
 /// The tool `explain`: MongoDB's query plan, reduced to stages, indexes and numbers, without data about the server.
 /// Thread-safe.
@@ -36,8 +37,8 @@ record ExplainTool(McpConfig config, JudgedCalls calls) {
         if (call.has("pipeline") && (call.has("filter") || call.has("sort") || call.has("projection"))) {
             throw RefusedCall.argument("give either a pipeline, or filter, sort and projection");
         }
-        var visible = calls.facts(call.http(), Method.GET, collection + "/_indexes", call.via())
-                .flatMap(_ -> calls.facts(call.http(), Method.GET, collection, call.via()))
+        var visible = calls.facts(call.http(), Read.LIST, collection, "", call.via())
+                .flatMap(_ -> calls.facts(call.http(), Read.FIND, collection, "", call.via()))
                 .orElseThrow(() -> calls.notPermitted(call));
         var query = explained(call, collection);
         boolean hides = Stream.of(Optional.of(visible), calls.facts(call.http(), query))
@@ -47,7 +48,7 @@ record ExplainTool(McpConfig config, JudgedCalls calls) {
         if (executes && hides) {
             throw RefusedCall.argument("verbosity executionStats would count documents that you may not see");
         }
-        var plan = JudgedCalls.document(call, calls.send(call.http(), query.with(JudgedRequest.PLAN, executes)));
+        var plan = JudgedCalls.document(call, calls.send(call.http(), query.with(new Answer.Plan(executes))));
         return ToolResult.ofNames("The plan for " + call.namespace(), object(plan, hides), config.sizes());
     }
 
@@ -55,7 +56,7 @@ record ExplainTool(McpConfig config, JudgedCalls calls) {
         if (call.has("pipeline")) {
             return ReadTools.pipeline(call, collection, config.timeLimit());
         }
-        return call.request(Method.GET, collection, ReadTools.parameters(call))
+        return call.request(Read.FIND, collection, ReadTools.parameters(call))
                 .with(JudgedRequest.TIME_LIMIT, config.timeLimit());
     }
 

@@ -14,11 +14,6 @@ final class Fence {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int TAG = 16;
 
-    /// Random bytes, of which those before the index `taken` have been used.
-    private static final byte[] BLOCK = new byte[64 * TAG];
-
-    private static int taken = BLOCK.length;
-
     private static final int MAX_NAME = 120;
     private static final Pattern MARK = Pattern.compile("<(?=/?data-)", Pattern.CASE_INSENSITIVE);
 
@@ -29,14 +24,7 @@ final class Fence {
 
     private static String tag() {
         var bytes = new byte[TAG];
-        synchronized (BLOCK) { // a call of the generator costs more than the few bytes of a tag
-            if (taken == BLOCK.length) {
-                RANDOM.nextBytes(BLOCK);
-                taken = 0;
-            }
-            System.arraycopy(BLOCK, taken, bytes, 0, TAG);
-            taken += TAG;
-        }
+        RANDOM.nextBytes(bytes);
         return "data-" + HexFormat.of().formatHex(bytes);
     }
 

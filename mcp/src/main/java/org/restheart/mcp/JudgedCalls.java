@@ -12,11 +12,11 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNumber;
 import org.bson.RawBsonDocument;
+import org.restheart.data.Operation;
+import org.restheart.data.Operation.Read;
 import org.restheart.http.Content;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Lease;
-import org.restheart.http.Method;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -28,9 +28,10 @@ import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
+import org.restheart.http.parameter.DataParameter;
 
-/// Sends requests of the REST API on behalf of the caller; the only access to data in this package. Blocks, but for
-/// [#later]. Thread-safe.
+/// Sends requests of the REST API on behalf of the caller; the only access to data in this package. Blocks.
+/// Thread-safe.
 record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     private static final Executor THREADS =
             task -> Thread.ofVirtual().name("mcp-end").start(task);
@@ -44,22 +45,6 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
 
     String collection(ToolCall call) {
         return collection(call.http(), call.text("database"), call.text("collection"));
-    }
-
-    /// The response of a request that reads, without waiting. Refusals and faults are failures of it.
-    ///
-    /// @throws NeedsThread on an I/O thread, if the request has to wait by itself
-    Response.Deferred<?> later(Request outer, JudgedRequest inner) {
-        try {
-            return switch (requests.make(outer, warned(outer, inner).with(DataWrite.FORBIDDEN, true))) {
-                case Response.Deferred<?> deferred -> deferred;
-                case Response.Ready ready -> Response.later(CompletableFuture.completedFuture(ready), same -> same);
-            };
-        } catch (NeedsThread again) {
-            throw again;
-        } catch (RuntimeException failure) {
-            return Response.later(CompletableFuture.<Response.Ready>failedFuture(failure), ready -> ready);
-        }
     }
 
     /// Waits for the response.
@@ -131,8 +116,9 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     }
 
     /// The facts about the target of a request; empty if the caller may not send it, or the target does not exist.
-    Optional<DataFacts> facts(Request outer, Method method, String target, Via via) {
-        return JudgedRequests.unlessRefused(() -> facts(outer, JudgedRequest.at(method, target, Map.of(), via)));
+    Optional<DataFacts> facts(Request outer, Operation operation, String collection, String name, Via via) {
+        return JudgedRequests.unlessRefused(
+                () -> facts(outer, JudgedRequest.of(operation, collection, name, Map.of(), via)));
     }
 
     /// Why rules refuse a call. Callers who may read the collection are told which right the tool needs besides; for
@@ -151,7 +137,7 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     private boolean isReadable(ToolCall call) {
         try {
             return paths.ofCollection(call.http().connection(), call.text("database"), call.text("collection"))
-                    .flatMap(path -> facts(call.http(), Method.GET, path, Tool.FIND.via()))
+                    .flatMap(path -> facts(call.http(), Read.FIND, path, "", Tool.FIND.via()))
                     .isPresent();
         } catch (ProblemException _) { // MongoDB is away
             return false;
@@ -168,21 +154,20 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
 
     /// The specifications of all indexes, each with its name as `_id`.
     BsonArray indexes(ToolCall call, String collection) {
-        return send(call.http(), call.get(collection + "/_indexes"))
+        return send(call.http(), call.request(Read.LIST, collection, Map.of()))
                 .said(BsonArray.class)
                 .orElseGet(BsonArray::new);
     }
 
     /// The number of documents that match; empty if the caller may not count, or MongoDB refuses.
     Optional<Long> countIfAllowed(
-            ToolCall call, String collection, Map<String, String> parameters, Duration timeLimit) {
+            ToolCall call, String collection, Map<DataParameter, String> parameters, Duration timeLimit) {
         return JudgedRequests.unlessRefused(() -> Optional.of(count(call, collection, parameters, 0, timeLimit)));
     }
 
     /// @param most the largest count; 0 for no limit
-    long count(ToolCall call, String collection, Map<String, String> parameters, int most, Duration timeLimit) {
-        var inner =
-                call.request(Method.GET, collection + "/_size", parameters).with(JudgedRequest.TIME_LIMIT, timeLimit);
+    long count(ToolCall call, String collection, Map<DataParameter, String> parameters, int most, Duration timeLimit) {
+        var inner = call.request(Read.COUNT, collection, parameters).with(JudgedRequest.TIME_LIMIT, timeLimit);
         var answer = send(call.http(), most > 0 ? inner.with(Slice.KEY, new Slice(0, most)) : inner);
         var number = (BsonNumber) document(call, answer).get("_size");
         return number == null ? 0 : number.longValue();

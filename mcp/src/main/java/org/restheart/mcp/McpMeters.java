@@ -4,9 +4,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import org.restheart.mcp.RpcRequest.Revision;
 
@@ -14,11 +11,6 @@ import org.restheart.mcp.RpcRequest.Revision;
 final class McpMeters {
     private final MeterRegistry registry;
     private final DistributionSummary bytes;
-
-    /// Looked up here, since the registry's own look-up costs more than all else that is counted.
-    private final ConcurrentMap<Key, Counter> counters = new ConcurrentHashMap<>();
-
-    private final ConcurrentMap<String, Timer> timers = new ConcurrentHashMap<>();
 
     McpMeters(MeterRegistry registry) {
         this.registry = registry;
@@ -30,12 +22,10 @@ final class McpMeters {
     /// @param outcome `done`, `asked`, `refused` or `failed`
     void called(String tool, String outcome, long nanos) {
         count("mcp_calls", "Calls of tools", "tool", tool, "outcome", outcome);
-        timers.computeIfAbsent(
-                        tool,
-                        _ -> Timer.builder("mcp_seconds")
-                                .description("Duration of calls of tools")
-                                .tag("tool", tool)
-                                .register(registry))
+        Timer.builder("mcp_seconds")
+                .description("Duration of calls of tools")
+                .tag("tool", tool)
+                .register(registry)
                 .record(nanos, TimeUnit.NANOSECONDS);
     }
 
@@ -52,16 +42,12 @@ final class McpMeters {
         count("mcp_legacy", "Requests of earlier revisions of the protocol", "version", revision.version());
     }
 
-    private record Key(String name, List<String> tags) {}
-
     /// @param tags names and values in turn
     private void count(String name, String description, String... tags) {
-        counters.computeIfAbsent(
-                        new Key(name, List.of(tags)),
-                        _ -> Counter.builder(name)
-                                .description(description)
-                                .tags(tags)
-                                .register(registry))
+        Counter.builder(name)
+                .description(description)
+                .tags(tags)
+                .register(registry)
                 .increment();
     }
 }

@@ -3,15 +3,12 @@ package org.restheart.mcp;
 import static org.restheart.bson.BsonValues.object;
 
 import java.util.List;
-import java.util.Optional;
-import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonValues;
 import org.restheart.http.Nearest;
-import org.restheart.http.Response;
 import org.restheart.http.Words;
 import org.restheart.mcp.RpcRequest.Revision;
 
@@ -29,7 +26,8 @@ record McpMethods(Tools tools, Resources resources, CallRecords records, BsonDoc
 
     /// The cases of [#common].
     private static final List<String> METHODS = Words.list("""
-            tools/list tools/call resources/list resources/templates/list resources/read prompts/list prompts/get""");
+        tools/list tools/call resources/list resources/templates/list resources/read prompts/list prompts/get\
+        """);
 
     private static final long LONG = 3_600_000;
     static final long SHORT = 60_000;
@@ -41,21 +39,8 @@ record McpMethods(Tools tools, Resources resources, CallRecords records, BsonDoc
         return rpc.revision().isLegacy() ? legacy(rpc) : modern(rpc);
     }
 
-    /// The response to a request that needs no thread to wait for it; empty for all others.
-    ///
-    /// @param answer the response with a result
-    /// @throws org.restheart.http.NeedsThread before anything is counted or recorded
-    Optional<Response> pending(RpcRequest rpc, Function<BsonDocument, Response.Ready> answer) {
-        return rpc.method().equals("tools/call")
-                ? tools.pending(rpc, result -> answer.apply(rpc.revision().isLegacy() ? result : described(result)))
-                : Optional.empty();
-    }
-
     private BsonDocument modern(RpcRequest rpc) {
-        return described(rpc.method().equals("server/discover") ? discover() : common(rpc));
-    }
-
-    private BsonDocument described(BsonDocument result) {
+        var result = rpc.method().equals("server/discover") ? discover() : common(rpc);
         result.putIfAbsent("resultType", new BsonString("complete"));
         return result.append("_meta", object("io.modelcontextprotocol/serverInfo", server));
     }

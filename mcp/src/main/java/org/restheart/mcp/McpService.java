@@ -3,7 +3,6 @@ package org.restheart.mcp;
 import static org.restheart.bson.BsonValues.object;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -14,7 +13,6 @@ import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.CancellableCall;
 import org.restheart.http.Cors;
-import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -33,13 +31,10 @@ public final class McpService implements Service {
     private static final Logger LOG = LoggerFactory.getLogger(McpService.class);
     private static final Cors CORS =
             new Cors("POST", Cors.DEFAULT_HEADERS + ", MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id", "");
-    private static final String FIND = "\"" + Tool.FIND.toolName() + "\"";
-    private static final int LARGEST_ON_IO_THREAD = 4 << 10;
 
     private final McpConfig config;
     private final Dependencies dependencies;
     private final McpMethods methods;
-    private final ToolAuditLog audit;
     private final CallRecords records;
     private final TransportChecks checks;
     private final McpMeters meters;
@@ -78,7 +73,7 @@ public final class McpService implements Service {
         this.dependencies = dependencies;
         this.meters = new McpMeters(registry);
         var clock = InstantSource.system();
-        this.audit = new ToolAuditLog(config.audit(), config.auditValues(), clock);
+        var audit = new ToolAuditLog(config.audit(), config.auditValues(), clock);
         var calls = new JudgedCalls(requests, paths);
         var visible = new VisibleCollections(catalog, calls, dependencies.permissions(), dependencies.neverWritten());
         var tokens = new SealedTokens(dependencies.key(), clock);
@@ -105,22 +100,9 @@ public final class McpService implements Service {
         }
     }
 
-    /// Waits until the audit log has the calls that were answered.
-    public void close() {
-        audit.drain();
-    }
-
     @Override
     public Cors cors(Request request) {
         return CORS;
-    }
-
-    /// Calls of the tool that may need no thread to wait for it.
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return request.method() == Method.POST
-                && !request.body().isLongerThan(LARGEST_ON_IO_THREAD)
-                && new String(request.body().bytes(), StandardCharsets.ISO_8859_1).contains(FIND);
     }
 
     @Override
@@ -141,24 +123,14 @@ public final class McpService implements Service {
         if (rpc.isNotification()) {
             return Response.status(202);
         }
-        var pending = methods.pending(rpc, result -> RpcResponses.result(rpc.http(), rpc.id(), result));
-        if (pending.isPresent()) {
-            countLegacy(rpc);
-            return pending.get().recover(failure -> failed(rpc, failure));
+        if (rpc.revision().isLegacy()) {
+            meters.legacy(rpc.revision());
         }
-        request.requireThread();
-        countLegacy(rpc);
         if (ProgressStream.isWanted(rpc)) {
             return ProgressStream.of(rpc, dependencies.pushed(), this::answer);
         }
         // Calls that write continue without their client, so that they are not executed in part.
         return asksToWrite(rpc) ? answer(rpc) : CancellableCall.of("mcp-call", () -> answer(rpc));
-    }
-
-    private void countLegacy(RpcRequest rpc) {
-        if (rpc.revision().isLegacy()) {
-            meters.legacy(rpc.revision());
-        }
     }
 
     private Response.Ready answer(RpcRequest rpc) {

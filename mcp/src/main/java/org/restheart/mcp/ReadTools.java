@@ -8,7 +8,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -16,14 +15,16 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.fields.FilterMistakes;
+import org.restheart.data.Operation.Read;
 import org.restheart.http.Content;
 import org.restheart.http.FoundWarnings;
-import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequest.Slice;
+import org.restheart.http.parameter.DataParameter;
+import org.restheart.mcp.Resources.ResourceUri;
 
 /// The tools that read documents. Thread-safe.
 record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors cursors, ScanGuard scans) {
@@ -32,42 +33,22 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         var filter = call.filter();
         int limit = limit(call);
         var block = block(call, limit);
-        var only = byId(call, collection, filter);
-        if (only.isPresent()) {
-            return only(call, block, () -> calls.send(call.http(), only.get()));
+        var id = call.has(cursors.name())
+                ? Optional.<String>empty()
+                : calls.paths().ofIdIn(filter);
+        if (id.isPresent()) {
+            return one(call, block, collection, id.get());
         }
         var place = cursors.open(call, DocumentPosition::of).orElseGet(DocumentPosition::new);
         add(call, page(call, collection, limit, place), block);
         return documents(call, block, place.behind(block, call.has("sort")));
     }
 
-    /// The request for the only document that the call names; empty for other calls.
-    ///
-    /// @throws RefusedCall for a filter that is not Extended JSON, and for a collection without a path
-    Optional<JudgedRequest> byId(ToolCall call) {
-        return byId(call, calls.collection(call), call.filter());
-    }
-
-    private Optional<JudgedRequest> byId(ToolCall call, String collection, BsonDocument filter) {
-        if (call.has(cursors.name())) {
-            return Optional.empty();
-        }
-        return calls.paths()
-                .ofIdIn(filter)
-                .map(id -> call.request(Method.GET, collection + "/" + id, call.query("projection", "keys"))
-                        .with(JudgedRequest.AS_VALUE, true));
-    }
-
-    /// The result of a call for one document.
-    ///
-    /// @param found gives the response to the request of [#byId]
-    ToolResult only(ToolCall call, Supplier<Response.Ready> found) {
-        return only(call, block(call, limit(call)), found);
-    }
-
-    private ToolResult only(ToolCall call, DataBlock block, Supplier<Response.Ready> found) {
+    private ToolResult one(ToolCall call, DataBlock block, String collection, String id) {
+        var read =
+                call.request(Read.GET, collection, id, call.query("projection")).with(new Answer.Values());
         try {
-            block.add(JudgedCalls.document(call, found.get()));
+            block.add(JudgedCalls.document(call, calls.send(call.http(), read)));
         } catch (ProblemException e) {
             if (e.problem().code() != ProblemCode.NOT_FOUND) {
                 throw e;
@@ -110,14 +91,18 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         if (place.after().isPresent()) {
             var key = new BsonDocument("_id", place.after().get());
             try {
-                return query(call, collection, new Slice(0, limit + 1, false), Map.of("after", encoded(key)));
+                return query(
+                        call,
+                        collection,
+                        new Slice(0, limit + 1, false, false),
+                        Map.of(DataParameter.AFTER, encoded(key)));
             } catch (ProblemException e) {
                 if (e.problem().code() != ProblemCode.PARAMETER_INVALID) {
                     throw e;
                 } // for example a view, which has no index
             }
         }
-        return query(call, collection, new Slice(place.skip(), limit + 1, false), Map.of());
+        return query(call, collection, new Slice(place.skip(), limit + 1, false, false), Map.of());
     }
 
     private static String encoded(BsonDocument key) {
@@ -125,11 +110,11 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         return Base64.getUrlEncoder().withoutPadding().encodeToString(json);
     }
 
-    private Content query(ToolCall call, String collection, Slice slice, Map<String, String> more) {
+    private Content query(ToolCall call, String collection, Slice slice, Map<DataParameter, String> more) {
         var parameters = parameters(call);
         parameters.putAll(more);
-        var query = call.request(Method.GET, collection, parameters)
-                .with(JudgedRequest.AS_VALUE, true)
+        var query = call.request(Read.FIND, collection, parameters)
+                .with(new Answer.Values())
                 .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit())
                 .with(JudgedRequest.INTERRUPTIBLE, true)
                 .with(Slice.KEY, slice);
@@ -137,8 +122,8 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         return calls.send(call.http(), query).content();
     }
 
-    static Map<String, String> parameters(ToolCall call) {
-        return call.query("filter", "filter", "sort", "sort", "projection", "keys");
+    static Map<DataParameter, String> parameters(ToolCall call) {
+        return call.query("filter", "sort", "projection");
     }
 
     /// A document without any truncation, as JSON for a fence.
@@ -149,7 +134,7 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         int most = config.sizes().maxBytes();
         var found = calls.send(
                 call.http(),
-                call.get(calls.collection(call) + "/" + id).with(JudgedRequest.JSON_MODE, JsonMode.RELAXED));
+                call.request(Read.GET, calls.collection(call), id, Map.of()).with(new Answer.Json(JsonMode.RELAXED)));
         try (var json = Content.stream(found.content())) {
             var bytes = json.readNBytes(most + 1);
             if (bytes.length > most) {
@@ -217,14 +202,14 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
     }
 
     ToolResult count(ToolCall call) {
-        var parameters = call.query("filter", "filter");
+        var parameters = call.query("filter");
         int most = config.countLimit();
         var collection = calls.collection(call);
         if (!parameters.isEmpty()) {
             scans.check(
                     call,
                     collection,
-                    call.request(Method.GET, collection, parameters)
+                    call.request(Read.FIND, collection, parameters)
                             .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit()));
         }
         long count = calls.count(call, collection, parameters, most + 1, config.queryTimeLimit());
@@ -245,7 +230,7 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         var block = block(call, limit);
         var collection = calls.collection(call);
         var query = pipeline(call, collection, config.timeLimit())
-                .with(JudgedRequest.AS_VALUE, true)
+                .with(new Answer.Values())
                 .with(Slice.KEY, new Slice(0, limit + 1));
         scans.check(call, collection, query);
         add(call, calls.send(call.http(), query).content(), block);
@@ -254,12 +239,12 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
 
     ToolResult runAggregation(ToolCall call) {
         var block = block(call, limit(call));
-        var target = calls.collection(call) + "/_aggrs/" + ResourceUri.encoded(call.text("name"));
+        var name = ResourceUri.encoded(call.text("name"));
         var results = calls.sendToDeclared(
                 call,
                 "name",
-                call.request(Method.GET, target, call.query("variables", "avars"))
-                        .with(JudgedRequest.AS_VALUE, true)
+                call.request(Read.RUN, calls.collection(call), name, call.query("variables"))
+                        .with(new Answer.Values())
                         .with(JudgedRequest.TIME_LIMIT, config.timeLimit()));
         add(call, results.content(), block);
         return documents(call, block, Optional.empty());
@@ -268,7 +253,7 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
     /// @param limit of the time for which MongoDB works
     static JudgedRequest pipeline(ToolCall call, String collection, Duration limit) {
         var content = "{\"stages\": " + call.requireJson("pipeline") + "}";
-        return call.request(Method.POST, collection + "/_aggrs", Map.of())
+        return call.request(Read.AGGREGATE, collection, Map.of())
                 .withContent(content.getBytes(StandardCharsets.UTF_8))
                 .with(JudgedRequest.TIME_LIMIT, limit);
     }

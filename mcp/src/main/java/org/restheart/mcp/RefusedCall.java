@@ -2,6 +2,7 @@ package org.restheart.mcp;
 
 import java.util.regex.Pattern;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
@@ -98,9 +99,7 @@ final class RefusedCall extends RuntimeException {
     /// MongoDB's messages may quote documents; only quotes of the arguments are shown.
     private static String message(Problem problem, BsonDocument arguments, String requestId) {
         boolean isMongos = problem.unquoted().isPresent()
-                || problem.exception()
-                        .filter(reported -> reported.type().startsWith("com.mongodb"))
-                        .isPresent();
+                || problem.cause().filter(BsonValue::isDocument).isPresent();
         if (isMongos && !quotesOnly(problem.message(), arguments)) {
             return problem.unquoted().orElse("MongoDB refused it") + " (request " + requestId + ")";
         }

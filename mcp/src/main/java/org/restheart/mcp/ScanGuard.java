@@ -12,6 +12,7 @@ import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
 
 /// Refuses queries that would examine many documents because no index serves them. Counts only documents that
 /// are visible to the caller, so that a refusal reveals nothing about others. Thread-safe.
@@ -43,7 +44,7 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
     /// The plan; empty if planning exceeds the time limit: MongoDB executes candidate plans to compare them.
     private Optional<BsonDocument> plan(ToolCall call, JudgedRequest query) {
         try {
-            return calls.send(call.http(), query.with(JudgedRequest.PLAN, false).with(JudgedRequest.TIME_LIMIT, ASKING))
+            return calls.send(call.http(), query.with(new Answer.Plan(false)).with(JudgedRequest.TIME_LIMIT, ASKING))
                     .said(BsonDocument.class);
         } catch (ProblemException e) {
             if (e.problem().code() != ProblemCode.QUERY_TIMED_OUT) {

@@ -2,14 +2,11 @@ package org.restheart.mcp;
 
 import static org.restheart.bson.BsonValues.object;
 
-import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -20,7 +17,6 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Request;
-import org.restheart.http.SerialTasks;
 import org.restheart.http.ShortText;
 import org.restheart.http.Words;
 import org.restheart.http.access.Account;
@@ -34,35 +30,19 @@ final class ToolAuditLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
-    private static final Logger ERRORS = LoggerFactory.getLogger(ToolAuditLog.class);
-    private static final int MAX_WAITING = 8_192;
-
-    /// The lines of this time are written together.
-    private static final Duration PAUSE = Duration.ofMillis(10);
-
-    private static final Duration MAX_DRAIN = Duration.ofSeconds(10);
-
-    /// Bytes of the requests that wait with their lines, which do not count as content any more.
-    private static final int MAX_WAITING_BYTES = 4 << 20;
-
-    /// Bytes of the content of such a request.
-    private static final int MAX_REQUEST_BYTES = 64 << 10;
-
     private static final int MAX_VALUES = 2_048;
     private static final int MAX_SHAPE = 4_096;
 
     /// Arguments that contain queries; all others contain names and numbers.
     private static final Set<String> SHAPED = Words.of("""
-                    filter pipeline update documents variables projection sort
-                    """);
+        filter pipeline update documents variables projection sort
+        """);
 
     private static final Set<String> NEVER = Set.of("confirmation", "cursor", "after", "id", "etag");
 
     private final boolean on;
     private final boolean values;
     private final InstantSource clock;
-    private final SerialTasks lines = new SerialTasks("mcp-audit", PAUSE);
-    private final AtomicLong waitingBytes = new AtomicLong();
 
     ToolAuditLog(boolean on, boolean values, InstantSource clock) {
         this.on = on;
@@ -86,47 +66,12 @@ final class ToolAuditLog {
         }
     }
 
-    /// Whether [#logLater] has room for a call of this request; beyond, callers wait for the log themselves.
-    boolean mayLogLater(Request http) {
-        return bytes(http) <= MAX_REQUEST_BYTES
-                && lines.waiting() < MAX_WAITING
-                && waitingBytes.get() < MAX_WAITING_BYTES;
-    }
-
-    private static long bytes(Request http) {
-        return http.body().isHere() ? http.body().bytes().length : 0;
-    }
-
-    /// As [#log], on another thread, for threads that must not wait for the log.
-    void logLater(Call call, String outcome, Map<String, Long> numbers) {
+    /// @param outcome `done`, `asked`, `failed`, `malformed`, or the reason of the refusal
+    void log(Call call, String outcome, Map<String, Long> numbers) {
         if (!on) {
             return;
         }
-        var time = clock.instant();
-        long bytes = bytes(call.http());
-        waitingBytes.addAndGet(bytes);
-        lines.execute(() -> {
-            waitingBytes.addAndGet(-bytes);
-            log(call, outcome, numbers, time);
-        });
-    }
-
-    /// Waits until all lines are logged, since the process does not wait for their thread.
-    void drain() {
-        if (!lines.drain(MAX_DRAIN)) {
-            ERRORS.error("lines of the audit log are missing: {}", lines.waiting());
-        }
-    }
-
-    /// @param outcome `done`, `asked`, `failed`, `malformed`, or the reason of the refusal
-    void log(Call call, String outcome, Map<String, Long> numbers) {
-        if (on) {
-            log(call, outcome, numbers, clock.instant());
-        }
-    }
-
-    private void log(Call call, String outcome, Map<String, Long> numbers, Instant time) {
-        var line = caller(call, time);
+        var line = caller(call);
         var arguments = call.arguments();
         line.append("tool", new BsonString(Fence.cut(call.name())));
         if (arguments.get("database") instanceof BsonString database) {
@@ -147,9 +92,9 @@ final class ToolAuditLog {
         return call.arguments().containsKey("confirmation") ? Optional.of("given") : Optional.empty();
     }
 
-    private BsonDocument caller(Call call, Instant time) {
+    private BsonDocument caller(Call call) {
         var http = call.http();
-        var line = object("time", time.toString(), "request", http.id());
+        var line = object("time", clock.instant().toString(), "request", http.id());
         http.caller().account().map(Account::name).ifPresent(name -> line.append("account", new BsonString(name)));
         call.credential().keyHandle().ifPresent(handle -> line.append("key", new BsonString(handle)));
         call.rpc().flatMap(RpcRequest::clientInfo).ifPresent(client -> line.append("client", cut(client, 300)));

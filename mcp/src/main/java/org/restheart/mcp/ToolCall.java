@@ -1,6 +1,8 @@
 package org.restheart.mcp;
 
-import java.util.LinkedHashMap;
+import static java.util.Objects.requireNonNull;
+
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,15 +14,23 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.data.Operation;
 import org.restheart.http.FoundWarnings;
-import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Via;
+import org.restheart.http.parameter.DataParameter;
 
 /// A call with valid arguments. Immutable by agreement.
 record ToolCall(Tool tool, BsonDocument arguments, RpcRequest rpc) {
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+
+    /// As what arguments are sent.
+    private static final Map<String, DataParameter> PARAMETERS = Map.of(
+            "filter", DataParameter.FILTER,
+            "sort", DataParameter.SORT,
+            "projection", DataParameter.KEYS,
+            "variables", DataParameter.VARIABLES_OF_PIPELINE);
 
     /// Its request has a place for warnings about the arguments.
     ToolCall {
@@ -40,22 +50,24 @@ record ToolCall(Tool tool, BsonDocument arguments, RpcRequest rpc) {
     }
 
     /// A request of the REST API, which is part of this call.
-    JudgedRequest request(Method method, String target, Map<String, String> parameters) {
-        return JudgedRequest.at(method, target, parameters, via());
+    ///
+    /// @param collection its path
+    JudgedRequest request(Operation operation, String collection, Map<DataParameter, String> parameters) {
+        return request(operation, collection, "", parameters);
     }
 
-    JudgedRequest get(String target) {
-        return request(Method.GET, target, Map.of());
+    /// @param name of what is meant in the collection
+    JudgedRequest request(Operation operation, String collection, String name, Map<DataParameter, String> parameters) {
+        return JudgedRequest.of(operation, collection, name, parameters, via());
     }
 
     /// The query of a request, of arguments that are objects and not empty.
     ///
-    /// @param names of arguments, each followed by that of the parameter as which it is sent
-    Map<String, String> query(String... names) {
-        var query = new LinkedHashMap<String, String>();
-        for (int i = 0; i < names.length; i += 2) {
-            var parameter = names[i + 1];
-            json(names[i]).ifPresent(value -> query.put(parameter, value));
+    /// @param names of arguments in [#PARAMETERS]
+    Map<DataParameter, String> query(String... names) {
+        var query = new EnumMap<DataParameter, String>(DataParameter.class);
+        for (var name : names) {
+            json(name).ifPresent(value -> query.put(requireNonNull(PARAMETERS.get(name)), value));
         }
         return query;
     }

@@ -4,20 +4,13 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Nearest;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
-import org.restheart.http.Response;
-import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +25,6 @@ record Tools(
         CallRecords records,
         JudgedCalls calls) {
     private static final Logger LOG = LoggerFactory.getLogger(Tools.class);
-    private static final BsonString FIND = new BsonString(Tool.FIND.toolName());
 
     /// What arguments are called elsewhere.
     private static final List<String> ARGUMENTS_OF_OTHERS =
@@ -82,76 +74,17 @@ record Tools(
         }
     }
 
-    /// A call of `find` by an id alone, as [McpMethods#pending]; refusals of its form are left to [#call].
-    Optional<Response> pending(RpcRequest rpc, Function<BsonDocument, Response.Ready> answer) {
-        if (!FIND.equals(rpc.params().get("name"))
-                || !offered.contains(Tool.FIND)
-                || !(rpc.params().get("arguments") instanceof BsonDocument arguments)
-                || !records.mayLogLater(rpc.http())) {
-            return Optional.empty();
-        }
-        var call = new ToolCall(Tool.FIND, arguments, rpc);
-        var record = records.begin(rpc, call.tool().toolName(), arguments);
-        return sent(call)
-                .map(sent -> PendingCall.of(
-                        sent.found(),
-                        rpc.http().lease(),
-                        sent.running()::close,
-                        () -> {
-                            record.refused(RefusedCall.gone());
-                            record.closeLater();
-                        },
-                        outcome -> {
-                            try {
-                                return answer.apply(recorded(
-                                        call, record, () -> handlers.reads().only(call, outcome)));
-                            } finally {
-                                record.closeLater();
-                            }
-                        }));
-    }
-
-    /// A request that was sent for a call.
-    private record Sent(CallLimits.Running running, Response.Deferred<?> found) {}
-
-    /// Sends the request for one document; empty for other calls, and for those that cannot be sent.
-    private Optional<Sent> sent(ToolCall call) {
-        Optional<JudgedRequest> only;
-        CallLimits.Running running;
-        try {
-            call.tool().check(call.arguments());
-            only = handlers.reads().byId(call);
-            if (only.isEmpty()) {
-                return Optional.empty();
-            }
-            running = records.count(call.credential());
-        } catch (RefusedCall _) {
-            return Optional.empty();
-        }
-        Response.Deferred<?> found;
-        try {
-            found = calls.later(call.http(), only.get());
-        } catch (NeedsThread | Error failure) { // the former: the call is begun again, on a thread
-            running.undo();
-            throw failure;
-        }
-        call.rpc().observed(call.tool().toolName());
-        return Optional.of(new Sent(running, found));
-    }
-
-    private BsonDocument run(ToolCall call, CallRecords.CallRecord record) {
-        return recorded(call, record, () -> {
-            try (var _ = records.count(call.credential())) {
-                call.tool().check(call.arguments());
-                return handlers.run(call);
-            }
-        });
-    }
-
     /// The result of a call, or why it is refused.
-    private BsonDocument recorded(ToolCall call, CallRecords.CallRecord record, Supplier<ToolResult> called) {
+    private BsonDocument run(ToolCall call, CallRecords.CallRecord record) {
         try {
-            var result = record.of(called, problem -> refusal(call, problem));
+            var result = record.of(
+                    () -> {
+                        try (var _ = records.count(call.credential())) {
+                            call.tool().check(call.arguments());
+                            return handlers.run(call);
+                        }
+                    },
+                    problem -> refusal(call, problem));
             record.done(result);
             return result.withWarnings(call.http().require(FoundWarnings.KEY)).toBson();
         } catch (RefusedCall refused) {

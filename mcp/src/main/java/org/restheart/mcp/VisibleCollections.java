@@ -1,29 +1,19 @@
 package org.restheart.mcp;
 
-import static org.restheart.http.Method.DELETE;
-import static org.restheart.http.Method.GET;
-import static org.restheart.http.Method.PATCH;
-import static org.restheart.http.Method.POST;
-import static org.restheart.http.access.ResourceKind.AGGREGATION;
-import static org.restheart.http.access.ResourceKind.AGGREGATIONS;
-import static org.restheart.http.access.ResourceKind.BULK_DOCUMENTS;
-import static org.restheart.http.access.ResourceKind.CHANGE_STREAM;
-import static org.restheart.http.access.ResourceKind.COLLECTION;
-import static org.restheart.http.access.ResourceKind.COLLECTION_SIZE;
-import static org.restheart.http.access.ResourceKind.DOCUMENT;
-
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.data.Access;
-import org.restheart.http.Method;
+import org.restheart.data.Operation;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
-import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.KindPermissions;
@@ -46,8 +36,8 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
     private static final List<Tool> READING = List.of(
             Tool.FIND, Tool.AGGREGATE, Tool.RUN_AGGREGATION, Tool.COUNT, Tool.COLLECTION_SCHEMA, Tool.LIST_COLLECTIONS);
 
-    /// An unknown segment of a path.
-    private static final String ANY = "{}";
+    /// In place of what is meant in a collection, which is not known.
+    private static final String ANY = "-";
 
     /// A collection that the caller may read.
     ///
@@ -157,7 +147,8 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
     private boolean mayRead(Request outer, List<List<Segment>> kinds) {
         return permissions.mayAllow(
                 outer,
-                kinds.stream().flatMap(kind -> READING.stream().map(tool -> requests(tool, GET, COLLECTION, kind))));
+                kinds.stream()
+                        .flatMap(kind -> READING.stream().map(tool -> RequestKind.of(Read.FIND, kind, tool.via()))));
     }
 
     private Optional<Visible> find(Request outer, String database, DataCatalog.Entry entry) {
@@ -170,9 +161,9 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
         boolean depends = false;
         var segments = segments(path);
         for (var tool : READING) {
-            var answer = ask(outer, requests(tool, GET, COLLECTION, segments));
+            var answer = ask(outer, RequestKind.of(Read.FIND, segments, tool.via()));
             if (answer != Decision.NEVER) {
-                var facts = calls.facts(outer, GET, path, tool.via());
+                var facts = calls.facts(outer, Read.FIND, path, "", tool.via());
                 if (facts.isPresent()) {
                     return Optional.of(new Visible(database, entry, path, facts));
                 }
@@ -223,47 +214,40 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
         var paths = calls.paths().collectionPaths(database);
         tools.removeIf(tool -> paths.stream()
                 .noneMatch(path -> isUsable(
-                        tool,
-                        (method, resource, below) ->
-                                ask(outer, requests(tool, method, resource, path, below)) != Decision.NEVER)));
+                        tool, operation -> ask(outer, RequestKind.of(operation, path, tool.via())) != Decision.NEVER)));
     }
 
     private boolean isUsable(Request outer, Tool tool, String path) {
-        return isUsable(tool, (method, resource, below) -> may(outer, tool, method, resource, path, below));
+        return isUsable(tool, operation -> may(outer, tool, operation, path));
     }
 
-    /// Whether a request may be sent.
-    private interface Sendable {
-        /// @param below the rest of the path, behind the collection
-        boolean may(Method method, ResourceKind resource, String... below);
-    }
-
-    private static boolean isUsable(Tool tool, Sendable request) {
+    /// @param may whether an operation is allowed
+    private static boolean isUsable(Tool tool, Predicate<Operation> may) {
         return switch (tool) {
-            case LIST_DATABASES, LIST_COLLECTIONS, COLLECTION_SCHEMA, FIND -> request.may(GET, COLLECTION);
-            case COUNT -> request.may(GET, COLLECTION_SIZE, "_size");
-            case COLLECTION_INDEXES -> request.may(GET, ResourceKind.COLLECTION_INDEXES, "_indexes");
-            case EXPLAIN ->
-                request.may(GET, ResourceKind.COLLECTION_INDEXES, "_indexes") && request.may(GET, COLLECTION);
-            case AGGREGATE -> request.may(POST, AGGREGATIONS, "_aggrs");
-            case RUN_AGGREGATION -> request.may(GET, AGGREGATION, "_aggrs", ANY);
-            case WATCH -> request.may(GET, CHANGE_STREAM, "_streams", ANY);
-            case INSERT_MANY -> request.may(POST, COLLECTION);
-            case UPDATE_MANY -> request.may(PATCH, BULK_DOCUMENTS, "*") || request.may(PATCH, DOCUMENT, ANY);
-            case DELETE_MANY -> request.may(DELETE, BULK_DOCUMENTS, "*") || request.may(DELETE, DOCUMENT, ANY);
-            case UPDATE_DOCUMENT -> request.may(PATCH, DOCUMENT, ANY);
+            case LIST_DATABASES, LIST_COLLECTIONS, COLLECTION_SCHEMA, FIND -> may.test(Read.FIND);
+            case COUNT -> may.test(Read.COUNT);
+            case COLLECTION_INDEXES -> may.test(Read.LIST);
+            case EXPLAIN -> may.test(Read.LIST) && may.test(Read.FIND);
+            case AGGREGATE -> may.test(Read.AGGREGATE);
+            case RUN_AGGREGATION -> may.test(Read.RUN);
+            case WATCH -> may.test(Read.WATCH);
+            case INSERT_MANY -> may.test(Write.INSERT);
+            case UPDATE_MANY -> may.test(Write.UPDATE_MANY) || may.test(Write.UPDATE);
+            case DELETE_MANY -> may.test(Write.DELETE_MANY) || may.test(Write.DELETE);
+            case UPDATE_DOCUMENT -> may.test(Write.UPDATE);
         };
     }
 
-    /// Whether rules allow the request, or some of the kind, depending on parameters, content or the unknown part of
-    /// the path.
-    private boolean may(Request outer, Tool tool, Method method, ResourceKind resource, String path, String... below) {
-        var target =
-                below.length == 0 ? path : path + "/" + String.join("/", below).replace(ANY, "-");
-        return switch (ask(outer, requests(tool, method, resource, segments(path), below))) {
+    /// Whether rules allow the operation, or allow it depending on parameters, content or what is meant in the
+    /// collection.
+    private boolean may(Request outer, Tool tool, Operation operation, String path) {
+        var kind = RequestKind.of(operation, segments(path), tool.via());
+        return switch (ask(outer, kind)) {
             case NEVER -> false;
             case DEPENDS -> true;
-            case ALWAYS -> calls.facts(outer, method, target, tool.via()).isPresent();
+            case ALWAYS ->
+                calls.facts(outer, operation, path, kind.isPathKnown() ? "" : ANY, tool.via())
+                        .isPresent();
         };
     }
 
@@ -273,16 +257,6 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
 
     private Decision ask(Request outer, RequestKind kind) {
         return permissions.ask(outer, kind).decision();
-    }
-
-    /// All such requests of a tool.
-    private static RequestKind requests(
-            Tool tool, Method method, ResourceKind resource, List<Segment> collection, String... below) {
-        var segments = new ArrayList<>(collection);
-        for (var name : below) {
-            segments.add(name.equals(ANY) ? Segment.Unknown.ANY : new Segment.Name(name));
-        }
-        return new RequestKind(method, segments, RequestKind.demands(resource, method), true, tool.via());
     }
 
     /// Whether nothing of a collection is hidden, so that numbers about the whole reveal nothing.

@@ -13,15 +13,16 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
+import org.restheart.data.Operation.Read;
 import org.restheart.http.Content;
-import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequest.StreamPosition;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Message;
 import org.restheart.http.push.Subscription;
+import org.restheart.mcp.Resources.ResourceUri;
 
 /// Waits for events of a declared change stream, for a bounded time. Each result contains the token from which
 /// the next call continues, so that no event is lost between calls. Thread-safe.
@@ -78,10 +79,10 @@ record WatchTool(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
     }
 
     private Subscription subscribe(ToolCall call, Optional<String> after, AtomicReference<StreamPosition> position) {
-        var target = calls.collection(call) + "/_streams/" + ResourceUri.encoded(call.text("stream"));
-        var request = call.request(Method.GET, target, call.query("variables", "avars"))
+        var name = ResourceUri.encoded(call.text("stream"));
+        var request = call.request(Read.WATCH, calls.collection(call), name, call.query("variables"))
                 .withHeader("Accept", "text/event-stream")
-                .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
+                .with(new Answer.Json(JsonMode.EXTENDED))
                 .with(StreamPosition.ASKED, position::set);
         var resumed = after.map(token -> request.withHeader(POSITION, token)).orElse(request);
         try {

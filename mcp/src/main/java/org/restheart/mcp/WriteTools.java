@@ -4,7 +4,7 @@ import static org.restheart.bson.BsonValues.object;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -14,13 +14,15 @@ import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.Method;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
+import org.restheart.http.parameter.DataParameter;
 
 /// The tools that write. Thread-safe.
 ///
@@ -44,7 +46,7 @@ record WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations con
                 : call.requireJson("documents");
         var report = write(
                 call,
-                call.request(Method.POST, collection(call), Map.of())
+                call.request(Write.INSERT, collection(call), Map.of())
                         .withContent(content.getBytes(StandardCharsets.UTF_8)));
         var done = object("inserted", (long) report.inserted().size(), "ids", report.inserted());
         if (!report.errors().isEmpty()) {
@@ -59,7 +61,7 @@ record WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations con
         var filter = filter(call);
         requireOperators(call);
         var id = calls.paths().ofIdIn(filter);
-        var inner = targeted(call, Method.PATCH, id)
+        var inner = targeted(call, id, Write.UPDATE, Write.UPDATE_MANY)
                 .withContent(call.requireJson("update").getBytes(StandardCharsets.UTF_8));
         if (id.isEmpty() && config.confirm()) {
             var matching = matching(call, inner);
@@ -75,7 +77,7 @@ record WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations con
 
     ToolResult deleteMany(ToolCall call) {
         var id = calls.paths().ofIdIn(filter(call));
-        var inner = targeted(call, Method.DELETE, id);
+        var inner = targeted(call, id, Write.DELETE, Write.DELETE_MANY);
         if (config.confirm()) {
             var matching = matching(call, inner);
             var question = confirmations.ask(call, matching, act(call, "Delete", matching));
@@ -94,7 +96,7 @@ record WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations con
         var target = calls.paths()
                 .ofId(call.extended("id"))
                 .orElseThrow(() -> RefusedCall.argument("'id' is of a type that no path can name: use update-many"));
-        var inner = call.request(Method.PATCH, collection(call) + "/" + target, Map.of())
+        var inner = call.request(Write.UPDATE, collection(call), target, Map.of())
                 .withHeader("If-Match", call.text("etag"))
                 .withContent(call.requireJson("update").getBytes(StandardCharsets.UTF_8));
         try {
@@ -126,29 +128,29 @@ record WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations con
     }
 
     /// A request for the document with an id, or for all that match.
-    private JudgedRequest targeted(ToolCall call, Method method, Optional<String> id) {
-        var parameters = id.isEmpty() ? call.query("filter", "filter") : new LinkedHashMap<String, String>();
+    private JudgedRequest targeted(ToolCall call, Optional<String> id, Write one, Write many) {
+        var parameters = id.isEmpty() ? call.query("filter") : new EnumMap<DataParameter, String>(DataParameter.class);
         if (call.flag("upsert")) {
-            parameters.put("wm", "upsert");
+            parameters.put(DataParameter.WRITE_MODE, "upsert");
         }
-        return call.request(method, collection(call) + "/" + id.orElse("*"), parameters);
+        return call.request(id.isPresent() ? one : many, collection(call), id.orElse(""), parameters);
     }
 
     /// How many documents the write would reach; empty if that is not known.
     ///
     /// @param write the request that is sent when it is confirmed
     private Optional<Long> matching(ToolCall call, JudgedRequest write) {
-        var filter = call.query("filter", "filter");
+        var filter = call.query("filter");
         return reachesHidden(call, filter, write)
                 ? Optional.empty()
                 : calls.countIfAllowed(call, collection(call), filter, COUNTING);
     }
 
     /// Whether rules may let the write reach documents that the caller does not see, and so cannot count.
-    private boolean reachesHidden(ToolCall call, Map<String, String> filter, JudgedRequest write) {
+    private boolean reachesHidden(ToolCall call, Map<DataParameter, String> filter, JudgedRequest write) {
         Optional<DataFacts> counted;
         try {
-            counted = calls.facts(call.http(), call.request(Method.GET, collection(call) + "/_size", filter));
+            counted = calls.facts(call.http(), call.request(Read.COUNT, collection(call), filter));
         } catch (ProblemException e) {
             if (e.problem().status() >= 500) {
                 throw e;

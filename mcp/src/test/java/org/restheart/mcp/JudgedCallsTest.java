@@ -12,6 +12,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonValue;
 import org.junit.jupiter.api.Test;
+import org.restheart.data.Operation.Read;
 import org.restheart.http.Connection;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
@@ -70,7 +71,7 @@ class JudgedCallsTest {
                 },
                 PATHS);
         var call = new FutureTask<>(() -> calls.send(
-                TestRequests.request(Method.POST, "/mcp"), JudgedRequest.at(Method.GET, "/c", Map.of(), Via.REST)));
+                TestRequests.request(Method.POST, "/mcp"), JudgedRequest.of(Read.FIND, "/c", "", Map.of(), Via.REST)));
         var thread = Thread.ofVirtual().start(call);
         asked.await();
         thread.interrupt();

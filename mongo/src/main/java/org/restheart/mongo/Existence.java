@@ -51,7 +51,7 @@ record Existence(Metadata metadata, QuerySecurity security) {
 
     /// A database or collection that is made under nearly the name of another resource.
     private static void warnOfName(Request request, String name) {
-        if (creates(request) && name.startsWith("_")) {
+        if (name.startsWith("_") && creates(request)) {
             Remedies.wordOfDatabase(name)
                     .filter(word -> !word.equals(name))
                     .ifPresent(word -> FoundWarnings.add(

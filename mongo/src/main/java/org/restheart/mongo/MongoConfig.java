@@ -7,6 +7,7 @@ import org.restheart.mongo.aggregation.Interpolation;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
+import org.restheart.mongo.guard.IndexCheck;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.parameter.Parameters;
@@ -29,6 +30,7 @@ import org.restheart.mongo.write.Preconditions.EtagPolicies;
 /// @param coalescing which operations are coalesced
 /// @param cursorPool how deep pages are found
 /// @param querySecurity operators and stages that clients' queries and aggregations must not contain
+/// @param indexes what is done about queries that need one
 /// @param streams limits of change streams
 /// @param sessions limits of sessions and transactions
 /// @param accounts whether callers can authenticate
@@ -50,6 +52,7 @@ public record MongoConfig(
         CoalescingConfig coalescing,
         CursorPoolConfig cursorPool,
         QuerySecurity querySecurity,
+        IndexCheck.Settings indexes,
         ChangeStreamConfig streams,
         Sessions.Limits sessions,
         boolean accounts) {

@@ -1,16 +1,15 @@
 package org.restheart.mongo;
 
-import static org.restheart.http.Method.DELETE;
-import static org.restheart.http.Method.GET;
-import static org.restheart.http.Method.HEAD;
-import static org.restheart.http.Method.PATCH;
-import static org.restheart.http.Method.POST;
-import static org.restheart.http.Method.PUT;
 import static org.restheart.http.access.ResourceKind.*;
 
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
+import java.util.function.UnaryOperator;
+import org.restheart.data.Operation.Other;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Structure;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.aggregation.Aggregations;
@@ -37,6 +36,7 @@ import org.restheart.mongo.file.DownloadFile;
 import org.restheart.mongo.file.FileHandlers;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.guard.ForbiddenOperators;
+import org.restheart.mongo.guard.IndexCheck;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.management.Catalog;
@@ -50,6 +50,7 @@ import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.session.OwnTransactions;
 import org.restheart.mongo.session.SessionHandlers;
 import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.validator.Validators;
@@ -69,6 +70,7 @@ final class MongoParts implements AutoCloseable {
     final Descriptions descriptions;
     final Catalog catalog;
     final RequestDispatcher dispatcher;
+    final OwnTransactions transactions;
     private final SchemaAccess access;
     private final DeepPageFinder deepPages;
     private final DriverFinder documents;
@@ -77,6 +79,7 @@ final class MongoParts implements AutoCloseable {
     private final Locations locations;
     private final RequestCollections collections;
     private final Preconditions preconditions;
+    private final IndexCheck indexes;
     private final MongoRoutes routes = new MongoRoutes();
 
     MongoParts(
@@ -91,10 +94,11 @@ final class MongoParts implements AutoCloseable {
         this.mounts = new Mounts(config.uri(), config.mounts());
         this.metadata = new Metadata(client, config.metadataTtl());
         this.forbiddenOperators = new ForbiddenOperators(config.querySecurity());
-        this.schemas = new Schemas(client, config.schemaTtl(), mounts::mayShow);
+        this.schemas = new Schemas(tasks, client, config.schemaTtl(), mounts::mayShow);
         this.access = new SchemaAccess(judged, mounts, schemas);
         this.catalog = new Catalog(client);
         this.documents = new DriverFinder(client);
+        this.indexes = new IndexCheck(config.indexes(), documents, catalog::indexes);
         this.coalescer = new Coalescer(client, config.coalescing(), registry);
         this.inspection = new PipelineInspection(
                 config.querySecurity(),
@@ -111,7 +115,8 @@ final class MongoParts implements AutoCloseable {
 
         var validators = new Validators(tasks, client, schemas, mounts, config.querySecurity()::withholds);
         var sessions = new Sessions(client, config.sessions());
-        addReads(config, new Continuations(client, documents, registry));
+        this.transactions = new OwnTransactions(sessions);
+        addReads(config, new Continuations(client, documents, registry), judged);
         addAggregations(config, streams);
         addCatalog();
         addWrites(config, validators);
@@ -126,30 +131,41 @@ final class MongoParts implements AutoCloseable {
                         new Existence(metadata, config.querySecurity()),
                         sessions,
                         schemas,
-                        access),
+                        access,
+                        catalog),
                 routes,
                 descriptions,
-                schemas);
+                schemas,
+                indexes);
     }
 
     /// Documents, metadata of files, and schemas: pages, single ones, counts, and those that violate a JSON
     /// Schema.
-    private void addReads(MongoConfig config, Continuations continuations) {
+    private void addReads(MongoConfig config, Continuations continuations, JudgedRequests judged) {
         var timeLimit = config.queryTimeLimit();
         var finder = deepPages.outsideSessions(documents);
-        var find = new FindDocuments(finder, documents, coalescer, continuations, timeLimit, config.bulkTimeLimit());
+        var find = new FindDocuments(
+                finder,
+                documents,
+                coalescer,
+                continuations,
+                judged,
+                reads.related(),
+                indexes,
+                timeLimit,
+                config.bulkTimeLimit());
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
-            routes.on(kind, GET, find);
+            routes.on(kind, Read.FIND, find);
         }
         for (var kind : List.of(COLLECTION_SIZE, FILES_BUCKET_SIZE, SCHEMA_STORE_SIZE)) {
-            routes.on(kind, GET, find::count);
+            routes.on(kind, Read.COUNT, find::count);
         }
         for (var kind : List.of(DOCUMENT, FILE, SCHEMA)) {
-            routes.on(kind, GET, find::one);
+            routes.on(kind, Read.GET, find::one);
         }
         routes.on(
                 COLLECTION_VIOLATIONS,
-                GET,
+                Read.CHECK,
                 new FindViolations(finder, coalescer.sizes(), continuations, schemas, access, timeLimit));
     }
 
@@ -157,91 +173,97 @@ final class MongoParts implements AutoCloseable {
     private void addAggregations(MongoConfig config, ChangeStreams streams) {
         var interpolation = config.interpolation();
         var aggregations = new Aggregations(
-                documents, coalescer.sizes(), inspection, interpolation, config.aggregationTimeLimit());
-        routes.on(AGGREGATIONS, POST, aggregations::adHoc);
-        routes.on(AGGREGATION, GET, aggregations::declared);
+                documents, coalescer.sizes(), inspection, interpolation, indexes, config.aggregationTimeLimit());
+        routes.on(AGGREGATIONS, Read.AGGREGATE, aggregations::adHoc);
+        routes.on(AGGREGATION, Read.RUN, aggregations::declared);
         routes.on(
                 CHANGE_STREAM,
-                GET,
+                Read.WATCH,
                 new OpenStream(streams, config.streams(), inspection, interpolation, parameterSettings.strict()));
     }
 
     /// Names and properties of databases and collections, and indexes.
     private void addCatalog() {
         var handlers = new CatalogHandlers(catalog, metadata);
-        routes.on(ROOT, GET, handlers::databases);
-        routes.on(ROOT_SIZE, GET, handlers::countDatabases);
-        routes.on(DB, GET, handlers::collections);
-        routes.on(DB_SIZE, GET, handlers::countCollections);
-        routes.on(COLLECTION_INDEXES, GET, handlers::indexes);
+        routes.on(ROOT, Read.LIST, handlers::databases);
+        routes.on(ROOT_SIZE, Read.DESCRIBE, handlers::countDatabases);
+        routes.on(DB, Read.LIST, handlers::collections);
+        routes.on(DB_SIZE, Read.DESCRIBE, handlers::countCollections);
+        routes.on(COLLECTION_INDEXES, Read.LIST, handlers::indexes);
         for (var kind : List.of(DB_META, COLLECTION_META, FILES_BUCKET_META, SCHEMA_STORE_META)) {
-            routes.on(kind, GET, handlers::properties);
+            routes.on(kind, Read.DESCRIBE, handlers::properties);
         }
     }
 
     /// Documents and JSON Schemas.
     private void addWrites(MongoConfig config, Validators validators) {
-        routes.on(COLLECTION, POST, post(config.accounts()));
+        routes.on(COLLECTION, Write.INSERT, post(config.accounts()));
         var single = new SingleWrites(collections, preconditions, coalescer);
-        routes.on(DOCUMENT, PUT, single::put);
-        routes.on(DOCUMENT, PATCH, single::patch);
-        routes.on(DOCUMENT, DELETE, single::delete);
-        routes.on(SCHEMA, PUT, validators.followed(single::put));
-        routes.on(SCHEMA, DELETE, validators.followed(single::delete));
+        routes.on(DOCUMENT, Write.REPLACE, single::put);
+        routes.on(DOCUMENT, Write.UPDATE, single::patch);
+        routes.on(DOCUMENT, Write.DELETE, single::delete);
+        routes.on(SCHEMA, Write.REPLACE, validators.followed(single::put));
+        routes.on(SCHEMA, Write.DELETE, validators.followed(single::delete));
         routes.on(
                 SCHEMA_STORE,
-                POST,
+                Write.INSERT,
                 validators.followed(PostToCollection.ofSchema(
                         new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
         var bulk = new BulkChanges(collections, config.bulkTimeLimit());
-        routes.on(BULK_DOCUMENTS, PATCH, single.ofOneOr(bulk::patch));
-        routes.on(BULK_DOCUMENTS, DELETE, single.ofOneOr(bulk::delete));
-        routes.on(BULK_SCHEMAS, PATCH, validators.followed(bulk::patch));
-        routes.on(BULK_SCHEMAS, DELETE, validators.followed(bulk::delete));
+        UnaryOperator<DataHandler> found = write -> indexes.ofWrites(write, config.queryTimeLimit());
+        routes.on(BULK_DOCUMENTS, Write.UPDATE_MANY, found.apply(single.orInserting(bulk::patch)));
+        routes.on(BULK_DOCUMENTS, Write.DELETE_MANY, found.apply(bulk::delete));
+        routes.on(BULK_DOCUMENTS, Write.REPLACE_ONE, found.apply(single.ofOne(single::put)));
+        routes.on(BULK_DOCUMENTS, Write.UPDATE_ONE, found.apply(single.ofOne(single::patch)));
+        routes.on(BULK_DOCUMENTS, Write.DELETE_ONE, found.apply(single.ofOne(single::delete)));
+        routes.on(BULK_SCHEMAS, Write.UPDATE_MANY, found.apply(validators.followed(bulk::patch)));
+        routes.on(BULK_SCHEMAS, Write.DELETE_MANY, found.apply(validators.followed(bulk::delete)));
     }
 
     /// Files: content, uploads, metadata and deletions.
     private void addFiles(MongoConfig config, BackgroundTasks tasks) {
         var download = new DownloadFile(collections, documents, config.queryTimeLimit());
-        routes.on(FILE_BINARY, GET, download);
-        routes.on(FILE_BINARY, HEAD, download);
+        routes.on(FILE_BINARY, Read.GET, download);
         var upload = FileHandlers.post(collections, preconditions, locations, tasks);
-        routes.on(FILES_BUCKET, POST, upload);
-        routes.on(FILE, PUT, FileHandlers.put(upload, collections, preconditions));
-        routes.on(FILE, PATCH, FileHandlers.patch(collections, preconditions));
-        routes.on(FILE, DELETE, FileHandlers.delete(collections, preconditions));
-        routes.on(BULK_FILES, DELETE, FileHandlers.deleteMany(collections));
+        routes.on(FILES_BUCKET, Write.UPLOAD, upload);
+        routes.on(FILE, Write.REPLACE, FileHandlers.put(upload, collections, preconditions));
+        routes.on(FILE, Write.UPDATE, FileHandlers.patch(collections, preconditions));
+        routes.on(FILE, Write.DELETE, FileHandlers.delete(collections, preconditions));
+        routes.on(
+                BULK_FILES,
+                Write.DELETE_MANY,
+                indexes.ofWrites(FileHandlers.deleteMany(collections), config.queryTimeLimit()));
     }
 
     /// Indexes, validators, databases, and collections of all kinds.
     private void addStructure(Validators validators, StreamDefinitions streams) {
         var validator = validators.new CollectionValidator(access);
-        routes.on(COLLECTION_VALIDATOR, GET, validator::get);
-        routes.on(COLLECTION_VALIDATOR, PUT, validator::put);
-        routes.on(COLLECTION_VALIDATOR, DELETE, validator::delete);
+        routes.on(COLLECTION_VALIDATOR, Read.DESCRIBE, validator::get);
+        routes.on(COLLECTION_VALIDATOR, Structure.SET_VALIDATOR, validator::put);
+        routes.on(COLLECTION_VALIDATOR, Structure.DROP_VALIDATOR, validator::delete);
         var index = new IndexHandlers(collections);
-        routes.on(INDEX, PUT, index::put);
-        routes.on(INDEX, DELETE, index::delete);
+        routes.on(INDEX, Structure.CREATE_INDEX, index::put);
+        routes.on(INDEX, Structure.DROP_INDEX, index::delete);
         var database = new DatabaseHandlers(collections, metadata, preconditions);
-        routes.on(DB, PUT, database::put);
-        routes.on(DB, PATCH, database::patch);
-        routes.on(DB, DELETE, database::delete);
+        routes.on(DB, Structure.CREATE, database::put);
+        routes.on(DB, Structure.ALTER, database::patch);
+        routes.on(DB, Structure.DROP, database::delete);
         var collection = new CollectionHandlers(collections, metadata, preconditions, streams, access, inspection);
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
             boolean follows = kind == COLLECTION;
-            routes.on(kind, PUT, follows ? validators.followed(collection::put) : collection::put);
-            routes.on(kind, PATCH, follows ? validators.followed(collection::patch) : collection::patch);
-            routes.on(kind, DELETE, collection::delete);
+            routes.on(kind, Structure.CREATE, follows ? validators.followed(collection::put) : collection::put);
+            routes.on(kind, Structure.ALTER, follows ? validators.followed(collection::patch) : collection::patch);
+            routes.on(kind, Structure.DROP, collection::delete);
         }
     }
 
     private void addSessions(SessionHandlers handlers) {
-        routes.on(SESSIONS, POST, handlers::create);
-        routes.on(SESSION, DELETE, handlers::delete);
-        routes.on(TRANSACTIONS, GET, handlers::status);
-        routes.on(TRANSACTIONS, POST, handlers::begin);
-        routes.on(TRANSACTION, PATCH, handlers::commit);
-        routes.on(TRANSACTION, DELETE, handlers::abort);
+        routes.on(SESSIONS, Other.BEGIN, handlers::create);
+        routes.on(SESSION, Other.END, handlers::delete);
+        routes.on(TRANSACTIONS, Read.DESCRIBE, handlers::status);
+        routes.on(TRANSACTIONS, Other.BEGIN, handlers::begin);
+        routes.on(TRANSACTION, Other.COMMIT, handlers::commit);
+        routes.on(TRANSACTION, Other.END, handlers::abort);
     }
 
     /// `POST /{db}/{collection}`.
@@ -268,6 +290,5 @@ final class MongoParts implements AutoCloseable {
     @Override
     public void close() {
         deepPages.close();
-        schemas.close();
     }
 }

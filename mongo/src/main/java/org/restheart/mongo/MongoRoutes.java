@@ -1,38 +1,43 @@
 package org.restheart.mongo;
 
+import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
+
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
+import org.restheart.data.Operation;
+import org.restheart.data.Operation.Other;
 import org.restheart.http.Method;
+import org.restheart.http.ProblemException;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.parameter.OperationTable;
 import org.restheart.mongo.exchange.DataHandler;
-import org.restheart.mongo.resource.ResourceMethods;
 
-/// The handlers by kind of resource and method. Filled once at start by [MongoParts], not changed afterwards.
+/// The handlers by kind of resource and operation. Filled once at start by [MongoParts], not changed afterwards.
 final class MongoRoutes {
-    private final Map<ResourceKind, Map<Method, DataHandler>> handlers = new EnumMap<>(ResourceKind.class);
+    private final Map<ResourceKind, Map<Operation, DataHandler>> handlers = new EnumMap<>(ResourceKind.class);
 
-    void on(ResourceKind kind, Method method, DataHandler handler) {
-        if (!ResourceMethods.allows(kind, method)) {
-            throw new IllegalArgumentException(kind + " does not answer " + method);
-        }
-        handlers.computeIfAbsent(kind, _ -> new EnumMap<>(Method.class)).put(method, handler);
+    void on(ResourceKind kind, Operation operation, DataHandler handler) {
+        handlers.computeIfAbsent(kind, _ -> new HashMap<>()).put(operation, handler);
     }
 
-    /// @throws IllegalStateException if a method that is allowed has no handler
+    /// @throws org.restheart.http.ProblemException if an operation of clients has no handler
     void requireAll() {
         for (var kind : ResourceKind.values()) {
             for (var method : Method.values()) {
-                if (ResourceMethods.allows(kind, method)) {
-                    find(kind, method);
+                if (OperationTable.of(kind, method) != Other.NONE) {
+                    find(kind, OperationTable.of(kind, method));
                 }
             }
         }
     }
 
-    DataHandler find(ResourceKind kind, Method method) {
-        var handler = handlers.getOrDefault(kind, Map.of()).get(method);
+    /// @throws org.restheart.http.ProblemException 405 for an operation that a service names and the resource does
+    ///     not have
+    DataHandler find(ResourceKind kind, Operation operation) {
+        var handler = handlers.getOrDefault(kind, Map.of()).get(operation);
         if (handler == null) {
-            throw new IllegalStateException(kind + " has no handler of " + method);
+            throw new ProblemException(METHOD_NOT_ALLOWED, "there is no such operation on this resource");
         }
         return handler;
     }

@@ -56,6 +56,7 @@ import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.SchemaWarnings;
 import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.session.OwnTransactions;
 
 /// The data API: everything below the mounts. Thread-safe.
 public final class MongoService implements Service, AutoCloseable {
@@ -139,6 +140,11 @@ public final class MongoService implements Service, AutoCloseable {
         return parts.reads;
     }
 
+    /// Transactions that begin and end within one request.
+    public OwnTransactions transactions() {
+        return parts.transactions;
+    }
+
     /// What is in MongoDB, for services that describe it.
     public Descriptions descriptions() {
         return parts.descriptions;
@@ -171,7 +177,7 @@ public final class MongoService implements Service, AutoCloseable {
     }
 
     /// Requests that can be coalesced need no thread of their own; others call [Request#requireThread()] when
-    /// they have to block. Exports of queries always do, so that an attempt would be in vain.
+    /// they have to block. Exports of queries always do, so they begin on a thread.
     @Override
     public boolean startsOnIoThread(Request request) {
         return switch (request.method()) {
@@ -217,12 +223,19 @@ public final class MongoService implements Service, AutoCloseable {
         var content = FileHandlers.metadata(request, path.kind())
                 .orElseGet(() -> DataContent.isMany(request)
                         ? RequestContent.arriving(() -> DataContent.parse(request))
-                        : new RequestContent(() -> DataContent.parse(request)));
+                        : new RequestContent(() -> isOfProperties(request, path.kind())
+                                ? DataContent.parseProperties(request)
+                                : DataContent.parse(request)));
         return request.with(request.attributes()
                 .with(ResourcePath.KEY, path)
                 .with(UriSpace.KEY, located.space())
                 .with(DataTarget.KEY, target(request, path))
                 .with(RequestContent.KEY, content));
+    }
+
+    private static boolean isOfProperties(Request request, ResourceKind kind) {
+        return (kind == ResourceKind.DB || kind == ResourceKind.COLLECTION)
+                && (request.method() == Method.PUT || request.method() == Method.PATCH);
     }
 
     /// The target for access rules.

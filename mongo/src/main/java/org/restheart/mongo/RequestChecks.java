@@ -1,28 +1,39 @@
 package org.restheart.mongo;
 
+import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.Locale;
 import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonMode;
 import org.restheart.bson.fields.FilterMistakes;
+import org.restheart.data.Operation;
+import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Structure;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.EntityTagList;
 import org.restheart.http.FoundWarnings;
-import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.mongo.aggregation.Aggregation;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.content.UpdateContent;
+import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.management.Catalog;
+import org.restheart.mongo.management.CollectionHandlers;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.parameter.FindParameters;
 import org.restheart.mongo.parameter.ParameterWarnings;
@@ -33,6 +44,7 @@ import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.session.OwnTransactions.Attempt;
 import org.restheart.mongo.session.Sessions;
 
 /// Checks requests, always in the same order, since the first error is reported. Thread-safe.
@@ -42,7 +54,8 @@ record RequestChecks(
         Existence existence,
         Sessions sessions,
         Schemas schemas,
-        SchemaAccess access) {
+        SchemaAccess access,
+        Catalog catalog) {
 
     /// Checks names, parameters, existence, method, session and content, in this order.
     ///
@@ -51,50 +64,94 @@ record RequestChecks(
         var path = request.require(ResourcePath.KEY);
         ResourceNames.check(path);
         var parameters = Parameters.parse(request, path, parameterSettings);
-        var filter = parameters.find().filter();
-        FilterMistakes.in("the filter", filter)
-                .or(() -> path.kind().isFiles() ? FilterMistakes.ofFiles(filter) : Optional.empty())
-                .ifPresent(text -> FoundWarnings.add(request, text));
+        if (!parameters.find().filter().isEmpty()) {
+            warnOfFilter(request, path, parameters.find().filter());
+        }
         forbiddenOperators.check(parameters);
         var operation = request.require(DataTarget.KEY).operation();
         var fresh = parameters.noCache() || operation.isOfWhole();
         var resource = existence.require(request, path, fresh);
         var session = SessionParameter.parse(request.query());
         if (!ResourceMethods.allows(path.kind(), request.method())) {
-            var refusal = Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed");
-            throw (path.kind() == ResourceKind.CHANGE_STREAM ? refusal.with("Allow", "GET, OPTIONS") : refusal).raise();
+            throw notAllowed(request, path);
         }
-        FindParameters.selectionOnCollection(request, path, operation)
-                .ifPresent(mistake -> checkSelectionOnCollection(request, resource, mistake));
-        if (SessionParameter.namesTransaction(request.query()) && operation instanceof Structure) {
-            FoundWarnings.add(
-                    request, "databases, collections and indexes are written outside of transactions, at once");
+        if (session.isPresent()) {
+            requirePart(request, path, operation);
+        }
+        if (operation instanceof Structure) {
+            checkStructure(request, path, operation, resource);
         }
         if (path.surplus() && path.kind() != ResourceKind.CHANGE_STREAM) {
             throw nothingBelow(path.kind());
         }
+        var shown = parameters.withDefaultMode(mode(request, resource));
         var checked = new DataRequest(
                 request,
                 path,
-                path.kind() == ResourceKind.AGGREGATION
-                        ? withVariables(request, parameters, path, resource)
-                        : parameters,
+                path.kind() == ResourceKind.AGGREGATION ? withVariables(request, shown, path, resource) : shown,
                 resource,
                 session.filter(_ -> path.kind().holdsDocuments())
                         .flatMap(parameter -> sessions.of(request, parameter, parameters)),
                 validation(request, path, resource));
-        if (request.method() == Method.PATCH) {
+        if (operation.isChange()) {
             UpdateContent.refuseJsonPatch(checked.content());
         }
         forbiddenOperators.checkContent(checked);
-        HiddenFields.check(checked);
+        HiddenFields.check(checked, catalog::indexes);
         return checked;
+    }
+
+    /// What is carried out at once, although it names a transaction, cannot be a part of one that may be rolled back.
+    private static void requirePart(Request request, ResourcePath path, Operation operation) {
+        if (request.attribute(Attempt.KEY).isEmpty()) {
+            return;
+        }
+        var kind = path.kind();
+        boolean isPart = kind.holdsDocuments()
+                && !DataContent.isMany(request)
+                && (operation instanceof Read || (operation instanceof Write && !kind.isFiles() && !kind.isSchemas()));
+        if (!isPart) {
+            throw new ProblemException(
+                    BAD_REQUEST, "only documents are read and written in a transaction, and no streams of them");
+        }
+    }
+
+    private static void warnOfFilter(Request request, ResourcePath path, BsonDocument filter) {
+        FilterMistakes.in("the filter", filter)
+                .or(() -> path.kind().isFiles() ? FilterMistakes.ofFiles(filter) : Optional.empty())
+                .ifPresent(text -> FoundWarnings.add(request, text));
+    }
+
+    private static ProblemException notAllowed(Request request, ResourcePath path) {
+        var refusal = Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed");
+        return (path.kind() == ResourceKind.CHANGE_STREAM ? refusal.with("Allow", "GET, OPTIONS") : refusal).raise();
+    }
+
+    private static void checkStructure(
+            Request request, ResourcePath path, Operation operation, ResourceMetadata resource) {
+        FindParameters.selectionOnCollection(request, path, operation)
+                .ifPresent(mistake -> checkSelectionOnCollection(request, resource, mistake));
+        if (SessionParameter.namesTransaction(request.query())) {
+            FoundWarnings.add(
+                    request, "databases, collections and indexes are written outside of transactions, at once");
+        }
+    }
+
+    /// The property `jsonMode` of a collection, for its clients; other ways in have a mode of their own.
+    private static Optional<JsonMode> mode(Request request, ResourceMetadata resource) {
+        return Answer.mode(request).isPresent()
+                ? Optional.empty()
+                : resource.property(CollectionHandlers.JSON_MODE)
+                        .filter(BsonValue::isString)
+                        .flatMap(name -> JsonMode.of(name.asString().getValue()))
+                        .filter(mode -> mode != JsonMode.SHELL);
     }
 
     /// A client that names the current tag of the whole means the whole.
     private static void checkSelectionOnCollection(Request request, ResourceMetadata resource, String mistake) {
         var tag = resource.properties().flatMap(EntityTags::of);
         if (EntityTagList.of(request.headers(), "If-Match")
+                .map(Caching::withThoseOfLists)
                 .filter(tags -> tag.filter(tags.strong()::contains).isPresent())
                 .isEmpty()) {
             throw new ProblemException(PARAMETER_INVALID, mistake);

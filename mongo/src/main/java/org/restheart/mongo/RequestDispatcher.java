@@ -2,43 +2,52 @@ package org.restheart.mongo;
 
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Structure;
 import org.restheart.data.Operation.Write;
+import org.restheart.http.Handler;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.error.MongoErrors;
-import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.guard.IndexCheck;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.session.OwnTransactions.Attempt;
 
 /// Checks requests, runs their handlers, and invalidates what is cached of MongoDB's content that they
 /// change. Thread-safe.
 ///
 /// @param descriptions are invalidated by changes of the structure
 /// @param schemas are compiled again after changes of schema stores
-record RequestDispatcher(RequestChecks checks, MongoRoutes routes, Descriptions descriptions, Schemas schemas) {
+/// @param indexes are looked at again after changes of the structure
+record RequestDispatcher(
+        RequestChecks checks, MongoRoutes routes, Descriptions descriptions, Schemas schemas, IndexCheck indexes) {
     Response dispatch(Request request) {
         var checked = checks.check(request);
         var path = checked.path();
-        if (request.attribute(DataFacts.ASKED).orElse(false)) {
+        if (Answer.isOfFacts(request)) {
+            var facts = new DataFacts(
+                    path.kind(), checked.grant(), checked.resource().properties());
             return Response.status(204)
-                    .saying(new DataFacts(
-                            path.kind(), checked.grant(), checked.resource().properties()));
+                    .saying(request.attribute(DataRequest.CHECKED).isPresent() ? checked : facts);
         }
-        var handler = routes.find(path.kind(), request.method());
-        Supplier<Response> answer = () -> HiddenFields.hidesErrorDetails(checked.http())
-                ? withoutQuotes(handler, checked)
-                : handler.handle(checked);
-        return checked.operation() instanceof Structure
-                        || (checked.operation() instanceof Write && path.kind().isSchemas())
-                ? invalidating(path, answer)
-                : answer.get();
+        var operation = checked.operation();
+        var handler = routes.find(path.kind(), operation);
+        Handler step = http -> handler.handle(http.mayBlock() ? checked.with(http) : checked);
+        return operation instanceof Structure
+                        || (operation instanceof Write && path.kind().isSchemas())
+                ? invalidating(path, () -> answer(step, checked))
+                : operation instanceof Read read
+                        ? Caching.withHeaders(checked, read, answer(step, checked))
+                        : answer(step, checked);
     }
 
     /// Invalidates what is known of a structure after its change, also after a failed one, part of which may
@@ -53,17 +62,29 @@ record RequestDispatcher(RequestChecks checks, MongoRoutes routes, Descriptions 
 
     private void written(ResourcePath path) {
         descriptions.forget(path.requireDb());
+        indexes.forget(path.requireDb());
         if (path.kind().isSchemas() || path.kind() == ResourceKind.DB) {
             schemas.changed();
         }
     }
 
-    /// The answer of a handler whose problems do not contain MongoDB's messages, since these quote documents
-    /// that the caller may not see.
-    private static Response withoutQuotes(DataHandler handler, DataRequest request) {
+    private static Response answer(Handler step, DataRequest request) {
+        return request.session().isPresent()
+                ? request.http()
+                        .attribute(Attempt.KEY)
+                        .map(attempt -> shown(attempt.noting(step), request))
+                        .orElseGet(() -> shown(step, request))
+                : shown(step, request);
+    }
+
+    /// Problems do not contain MongoDB's messages where these may quote documents that the caller may not see.
+    private static Response shown(Handler step, DataRequest request) {
+        if (!HiddenFields.hidesErrorDetails(request.http())) {
+            return step.resumed(request.http());
+        }
         boolean showsTag = HiddenFields.showsTag(request);
         try {
-            return handler.handle(request).mapFailure(failure -> unquoted(failure, showsTag));
+            return step.resumed(request.http()).mapFailure(failure -> unquoted(failure, showsTag));
         } catch (RuntimeException e) {
             throw unquoted(e, showsTag);
         }

@@ -21,6 +21,7 @@ import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.Fields;
 import org.restheart.http.Headers;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -31,6 +32,7 @@ import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.guard.IndexCheck;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.Mounts.Mount;
@@ -49,6 +51,24 @@ public final class DataApi {
         this.caller = caller;
         this.headers = headers;
     }
+
+    /// As configured by default.
+    public static final CursorPoolConfig.Allocation ALLOCATION =
+            new CursorPoolConfig.Allocation(100, 1_000, 100, List.of(4, 2, 1), 50, 1_000, 1_000);
+
+    /// As configured by default.
+    public static final ChangeStreamConfig STREAMS = new ChangeStreamConfig(
+            true,
+            Duration.ofSeconds(20),
+            500,
+            250,
+            100_000,
+            1_000,
+            8L << 20,
+            MemoryBudget.Part.PUSHES.bytes(),
+            Duration.ofSeconds(60),
+            Duration.ZERO,
+            false);
 
     private static final int MAX_RECENT = 8;
     private static final Queue<BackgroundTasks> RECENT = new ConcurrentLinkedQueue<>();
@@ -76,10 +96,17 @@ public final class DataApi {
                 false,
                 Optional.empty(),
                 CoalescingConfig.DEFAULT,
-                CursorPoolConfig.DEFAULT,
+                new CursorPoolConfig(
+                        CursorPoolConfig.Mode.EXACT,
+                        500,
+                        16,
+                        MemoryBudget.Part.BOOKMARKS.bytes(),
+                        Duration.ofMinutes(5),
+                        ALLOCATION),
                 QuerySecurity.DEFAULT,
-                ChangeStreamConfig.DEFAULT,
-                Sessions.Limits.DEFAULT,
+                new IndexCheck.Settings(IndexCheck.Mode.OFF, 10_000),
+                STREAMS,
+                new Sessions.Limits(1_000, 500, 400_000),
                 false);
     }
 
@@ -125,27 +152,13 @@ public final class DataApi {
     }
 
     /// As [#send], on a thread that must not block.
-    ///
-    /// @throws org.restheart.http.NeedsThread if the chain would have to run again
-    public Answer sendOnce(String line, String body) {
-        var sent = request(line, Body.of(body.getBytes(StandardCharsets.UTF_8)));
-        return send(new Request(
-                sent.id(),
-                sent.method(),
-                sent.path(),
-                sent.query(),
-                sent.headers(),
-                sent.body(),
-                sent.connection(),
-                sent.caller(),
-                sent.attributes(),
-                sent.lease(),
-                false));
+    public Answer sendFromIoThread(String line, String body) {
+        return send(TestRequests.onIoThread(request(line, Body.of(body.getBytes(StandardCharsets.UTF_8)))));
     }
 
     private Answer send(Request request) {
         try {
-            return Answer.of(ready(service.handle(service.prepare(request))));
+            return Answer.of(ready(service.resumed(service.prepare(request))));
         } catch (CompletionException e) {
             return refused(e.getCause() instanceof RuntimeException cause ? cause : e);
         } catch (RuntimeException e) {

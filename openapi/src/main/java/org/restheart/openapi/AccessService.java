@@ -9,8 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -33,7 +35,6 @@ import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
@@ -47,6 +48,7 @@ import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.KindPermissions;
+import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
@@ -118,34 +120,25 @@ public final class AccessService implements Service {
             throw dependencies.challenge().apply(request).raise();
         }
         return switch (String.join("/", below)) {
-            case "" -> {
-                require(request, Method.GET);
-                yield json(request, overview(request, account.get()));
-            }
-            case "check" -> {
-                require(request, Method.POST);
-                yield json(request, check(request, account.get()));
-            }
-            case "parse" -> {
-                require(request, Method.POST);
-                yield json(
+            case "" -> json(request, Method.GET, () -> overview(request, account.get()));
+            case "check" -> json(request, Method.POST, () -> check(request, account.get()));
+            case "parse" ->
+                json(
                         request,
-                        ComputeLimit.SHARED.compute(() -> dependencies.syntax().apply(content(request))));
-            }
+                        Method.POST,
+                        () -> ComputeLimit.SHARED.compute(
+                                () -> dependencies.syntax().apply(content(request))));
             default -> throw Problem.bare(ProblemCode.NOT_FOUND).raise();
         };
     }
 
-    private static void require(Request request, Method method) {
+    private static Response json(Request request, Method method, Supplier<BsonDocument> answer) {
         if (request.method() != method) {
             throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
                     .with("Allow", (method == Method.GET ? "GET, HEAD" : method) + ", OPTIONS")
                     .raise();
         }
-    }
-
-    private static Response json(Request request, BsonDocument answer) {
-        return Response.json(200, JsonEncoder.of(JsonMode.DEFAULT).encodeToString(answer), request.lease())
+        return Response.json(200, JsonEncoder.of(JsonMode.DEFAULT).encodeToString(answer.get()), request.lease())
                 .with("Cache-Control", "private, no-store");
     }
 
@@ -170,7 +163,7 @@ public final class AccessService implements Service {
     private BsonDocument check(Request request, Account account) {
         var content = ComputeLimit.SHARED.compute(() -> content(request));
         AccessChecks.requireKnown(content);
-        var asking = about(request, account, AccessChecks.as(content), AccessChecks.roles(content));
+        var asking = about(request, account, AccessChecks.text(content, "as"), AccessChecks.roles(content));
         return ComputeLimit.SHARED.compute(() -> checks.check(asking, content, isRoot(account)));
     }
 
@@ -226,13 +219,6 @@ public final class AccessService implements Service {
                                     .orElse("; the keys are as, roles, method, path, query and body"));
                 }
             }
-        }
-
-        /// The name of the account whose request is checked; empty for the caller's own.
-        ///
-        /// @throws org.restheart.http.ProblemException 400 if it is no text
-        static Optional<String> as(BsonDocument content) {
-            return text(content, "as");
         }
 
         /// The roles whose request is checked; empty for the caller's own.
@@ -301,15 +287,10 @@ public final class AccessService implements Service {
             var target = text(content, "path")
                     .filter(path -> path.startsWith("/"))
                     .orElseThrow(() -> refuse("path is needed, a text that begins with /"));
-            int mark = target.indexOf('?');
-            var query = new StringBuilder(mark < 0 ? "" : target.substring(mark + 1));
-            text(content, "query")
-                    .ifPresent(more -> query.append(query.isEmpty() ? "" : "&").append(more));
-            var judged = JudgedRequest.of(
-                    method,
-                    RequestPath.parse(mark < 0 ? target : target.substring(0, mark)),
-                    Query.parse(query.toString(), MAX_PARAMETERS),
-                    Via.REST);
+            var more = text(content, "query")
+                    .map(query -> (target.contains("?") ? "&" : "?") + query)
+                    .orElse("");
+            var judged = JudgedRequest.of(method, target + more, MAX_PARAMETERS, Via.REST);
             var body = content.get("body");
             if (body == null || body.isNull()) {
                 return judged;
@@ -443,17 +424,45 @@ public final class AccessService implements Service {
 
         /// Empty if nothing is permitted.
         private static Optional<BsonValue> resource(
-                RequestPath path, String kind, String holds, Map<String, Decision> operations) {
-            if (operations.values().stream().allMatch(answer -> answer == Decision.NEVER)) {
+                RequestPath path, String kind, String holds, Map<String, Permitted> operations) {
+            if (operations.values().stream().allMatch(answer -> answer.decision() == Decision.NEVER)) {
                 return Optional.empty();
             }
             var values = new BsonDocument();
-            operations.forEach((name, answer) -> values.append(name, text(answer)));
+            var limits = new BsonDocument();
+            operations.forEach((name, answer) -> {
+                values.append(name, text(answer.decision()));
+                var restrictions = restrictions(name, answer);
+                if (!kind.equals("database") && !restrictions.isEmpty()) {
+                    limits.append(name, BsonTexts.array(restrictions));
+                }
+            });
             var found = object("path", path.decoded(), "segments", path.segments(), "kind", kind);
             if (!holds.isEmpty()) {
                 found.append("holds", new BsonString(holds));
             }
-            return Optional.of(found.append("operations", values));
+            found.append("operations", values);
+            return Optional.of(limits.isEmpty() ? found : found.append("limits", limits));
+        }
+
+        /// What restricts the documents and fields that an allowed operation may reach.
+        private static Set<String> restrictions(String operation, Permitted permitted) {
+            var concerned = switch (operation) {
+                case "read", "aggregate", "stream" -> Set.of("readFilter", "projectResponse");
+                case "delete", "bulkDelete" -> Set.of("writeFilter");
+                case "manage" -> Set.<String>of();
+                default -> Set.of("writeFilter", "mergeRequest");
+            };
+            var names = new TreeSet<String>();
+            for (var rule : permitted.possible()) {
+                var grant = rule.grant();
+                AccessChecks.restrictions(grant).keySet().stream()
+                        .filter(concerned::contains)
+                        .filter(name ->
+                                !(operation.equals("create") && name.equals("writeFilter")) || grant.checkWritten())
+                        .forEach(names::add);
+            }
+            return names;
         }
 
         private static BsonString text(Decision answer) {
@@ -465,14 +474,14 @@ public final class AccessService implements Service {
                     });
         }
 
-        private Map<String, Decision> databaseOperations(Request asking, RequestPath path) {
-            var operations = new LinkedHashMap<String, Decision>();
+        private Map<String, Permitted> databaseOperations(Request asking, RequestPath path) {
+            var operations = new LinkedHashMap<String, Permitted>();
             operations.put("read", ask(asking, ResourceKind.DB, Method.GET, path));
             operations.put("manage", ask(asking, ResourceKind.DB, Method.PUT, path));
             return operations;
         }
 
-        private Map<String, Decision> collectionOperations(Request asking, RequestPath path, ResourceKind kind) {
+        private Map<String, Permitted> collectionOperations(Request asking, RequestPath path, ResourceKind kind) {
             var document = kind == ResourceKind.FILES_BUCKET
                     ? ResourceKind.FILE
                     : kind == ResourceKind.SCHEMA_STORE ? ResourceKind.SCHEMA : ResourceKind.DOCUMENT;
@@ -480,7 +489,7 @@ public final class AccessService implements Service {
                     ? ResourceKind.BULK_FILES
                     : kind == ResourceKind.SCHEMA_STORE ? ResourceKind.BULK_SCHEMAS : ResourceKind.BULK_DOCUMENTS;
             var all = new Segment.Name("*");
-            var operations = new LinkedHashMap<String, Decision>();
+            var operations = new LinkedHashMap<String, Permitted>();
             operations.put("read", ask(asking, kind, Method.GET, path));
             operations.put("create", ask(asking, kind, Method.POST, path));
             operations.put("update", ask(asking, document, Method.PATCH, path, ANY));
@@ -498,11 +507,11 @@ public final class AccessService implements Service {
             return operations;
         }
 
-        private Decision ask(Request asking, ResourceKind kind, Method method, RequestPath path, Segment... below) {
+        private Permitted ask(Request asking, ResourceKind kind, Method method, RequestPath path, Segment... below) {
             var segments = new ArrayList<>(RequestKind.segments(path));
             segments.addAll(List.of(below));
             var requests = new RequestKind(method, segments, RequestKind.demands(kind, method), true, Via.REST);
-            return permissions.ask(asking, requests).decision();
+            return permissions.ask(asking, requests);
         }
 
         private BsonDocument services(Request asking) {

@@ -1,5 +1,6 @@
 package org.restheart.openapi;
 
+import static org.restheart.bson.BsonValues.array;
 import static org.restheart.bson.BsonValues.object;
 import static org.restheart.openapi.Json.schema;
 import static org.restheart.openapi.Json.type;
@@ -17,10 +18,10 @@ import org.restheart.http.Words;
 final class Components {
     /// Of schemas in [FixedSchemas], by the names of types.
     private static final Map<String, String> NAMES = Words.pairs("""
-            OBJECT_ID=ObjectId DATE_TIME=Date DECIMAL128=Decimal BINARY=Binary TIMESTAMP=Timestamp
-            REGULAR_EXPRESSION=Regex MIN_KEY=MinKey MAX_KEY=MaxKey JAVASCRIPT=Code JAVASCRIPT_WITH_SCOPE=CodeWithScope
-            SYMBOL=Symbol DB_POINTER=DbPointer UNDEFINED=Undefined
-            """);
+        OBJECT_ID=ObjectId DATE_TIME=Date DECIMAL128=Decimal BINARY=Binary TIMESTAMP=Timestamp
+        REGULAR_EXPRESSION=Regex MIN_KEY=MinKey MAX_KEY=MaxKey JAVASCRIPT=Code JAVASCRIPT_WITH_SCOPE=CodeWithScope
+        SYMBOL=Symbol DB_POINTER=DbPointer UNDEFINED=Undefined
+        """);
 
     private final JsonMode mode;
     private final Map<String, BsonDocument> fixed;
@@ -64,9 +65,11 @@ final class Components {
             case BOOLEAN -> type("boolean");
             case INT32 -> hasPlainNumbers() ? object("type", "integer", "format", "int32") : fixed("Int");
             case INT64 ->
-                mode == JsonMode.EXTENDED || mode == JsonMode.STRICT
-                        ? fixed("Long")
-                        : object("type", "integer", "format", "int64");
+                switch (mode) {
+                    case EXTENDED, STRICT -> fixed("Long");
+                    case PLAIN -> object("type", array("integer", "string"), "format", "int64");
+                    default -> object("type", "integer", "format", "int64");
+                };
             case DOUBLE -> hasPlainNumbers() ? object("type", "number", "format", "double") : fixed("Double");
             default -> {
                 var name = NAMES.get(type.name());

@@ -59,6 +59,11 @@ record DataOperation(
         return takesIdempotencyKey() || (kind == ResourceKind.DOCUMENT && input != Input.NONE);
     }
 
+    /// Whether a client can bound how many documents it changes.
+    boolean takesBound() {
+        return kind == ResourceKind.BULK_DOCUMENTS;
+    }
+
     /// The content of a request.
     enum Input {
         NONE,

@@ -444,7 +444,9 @@ final class DescriptionWriter {
             if (status == 201 && operation.method() == Method.POST) {
                 headers.append("Location", header("where it is"));
             }
-            if (HAVE_TAGS.contains(operation.output()) && status != 204 && status != 207 && status < 400) {
+            boolean hasTag = HAVE_TAGS.contains(operation.output())
+                    || operation.statuses().contains(304);
+            if (hasTag && status != 204 && status != 207 && status < 400) {
                 headers.append("ETag", header("the version"));
             }
             if (status == 200 && operation.use() == Read.FIND) {

@@ -6,56 +6,22 @@ import static org.restheart.openapi.Json.members;
 import static org.restheart.openapi.Json.type;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Bundled;
 
 /// The component schemas that do not depend on collections: of types that JSON lacks, of errors, and of resources that
 /// are not documents. By their names, which no collection can have.
 final class FixedSchemas {
     /// Of errors, of what clients store beside documents, and of results.
-    private static final BsonDocument PLAIN = BsonDocument.parse("""
-            {"GeoJson": {"type": "object", "description": "GeoJSON (RFC 7946)", "properties": {
-                "type": {"type": "string"}, "coordinates": {"type": "array", "items": {}}}},
-             "DataError": {"type": "object", "properties": {
-                "http status code": {"type": "integer"}, "http status description": {"type": "string"},
-                "message": {"type": "string"}, "exception": {"type": "string"}, "exception message": {},
-                "_warnings": {"type": "array", "items": {"type": "string"}}},
-                "required": ["http status code", "http status description", "message"]},
-             "ServiceError": {"type": "object", "properties": {
-                "msg": {"type": "string"}, "exception": {"type": "string"}}, "required": ["msg"]},
-             "Problem": {"type": "object", "description": "RFC 9457", "properties": {
-                "type": {"type": "string"}, "title": {"type": "string"}, "status": {"type": "integer"},
-                "detail": {"type": "string"}, "code": {"type": "string"},
-                "warnings": {"type": "array", "items": {"type": "string"}}},
-                "required": ["type", "title", "status", "code"]},
-             "Properties": {"type": "object", "description":
-                "What is stored with a database or a collection, such as `descr`, `aggrs`, `streams` or `jsonSchema`"},
-             "ValidatorOptions": {"type": "object", "properties": {
-                "validationLevel": {"type": "string", "enum": ["strict", "moderate"]},
-                "validationAction": {"type": "string", "enum": ["error", "warn"]},
-                "weaker": {"type": "boolean"}, "replace": {"type": "boolean"}}},
-             "Index": {"type": "object", "description": "An index as MongoDB specifies it"},
-             "IndexDefinition": {"type": "object", "properties": {
-                "keys": {"type": "object", "description": "MongoDB's key specification"},
-                "ops": {"type": "object", "description": "options, such as `unique`"}}, "required": ["keys"]},
-             "Form": {"type": "object", "description":
-                "The fields of a document; a value that is JSON is read as such, another is a text"},
-             "JsonSchema": {"type": "object", "description": "A JSON Schema of draft 4 or later"},
-             "Pipeline": {"type": "array", "items": {"type": "object"}},
-             "BulkResult": {"type": "object",
-                "description": "Counts, links to new documents, and what was refused", "properties": {
-                "inserted": {"type": "integer", "format": "int64"}, "deleted": {"type": "integer", "format": "int64"},
-                "modified": {"type": "integer", "format": "int64"}, "matched": {"type": "integer", "format": "int64"},
-                "links": {"type": "array", "items": {"type": "string"}},
-                "errors": {"type": "array", "items": {"type": "object", "properties": {
-                    "index": {"type": "integer", "format": "int64"}, "httpStatus": {"type": "integer"},
-                    "message": {"type": "string"}}, "required": ["httpStatus"]}}}},
-             "ChangeEvent": {"type": "object", "description": "A change event as MongoDB specifies it", "properties": {
-                "_id": {"type": "object"}, "operationType": {"type": "string"}, "fullDocument": {},
-                "documentKey": {"type": "object"}, "updateDescription": {"type": "object"}}}}
-            """);
+    private static final BsonDocument PLAIN = Bundled.json(FixedSchemas.class, "schemas.json");
+
+    /// Types that [JsonMode#PLAIN] writes as strings.
+    private static final List<String> STRINGS =
+            List.of("Decimal", "Binary", "Regex", "Code", "CodeWithScope", "Symbol");
 
     static final Set<String> NAMES = Set.copyOf(in(JsonMode.RELAXED).keySet());
 
@@ -67,6 +33,14 @@ final class FixedSchemas {
         addTypes(schemas, mode);
         addTypesByMode(schemas, mode == JsonMode.STRICT);
         addNumbers(schemas);
+        if (mode == JsonMode.PLAIN) {
+            for (var name : STRINGS) {
+                schemas.put(name, type("string"));
+            }
+            schemas.put("NonFinite", type("null"));
+            schemas.put("ObjectId", object("type", "string", "pattern", "^[0-9a-f]{24}$"));
+            schemas.put("Date", object("type", "string", "format", "date-time"));
+        }
         PLAIN.forEach((name, schema) -> schemas.put(name, schema.asDocument().clone()));
         schemas.put("Size", wrapper("_size", integer()));
         return schemas;

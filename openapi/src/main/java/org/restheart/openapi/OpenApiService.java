@@ -50,7 +50,7 @@ public final class OpenApiService implements Service {
     private static final Set<String> BOOLEANS = Set.of("true", "false");
     private static final int MAX_BYTES = 8 << 20;
     private static final Set<JsonMode> MODES =
-            EnumSet.of(JsonMode.DEFAULT, JsonMode.RELAXED, JsonMode.STRICT, JsonMode.EXTENDED);
+            EnumSet.of(JsonMode.DEFAULT, JsonMode.RELAXED, JsonMode.STRICT, JsonMode.EXTENDED, JsonMode.PLAIN);
 
     private final OpenApiConfig config;
     private final Server server;
@@ -127,7 +127,7 @@ public final class OpenApiService implements Service {
         var scope = scope(request, path);
         var visible = evaluation.visible(request, options(request, scope));
         var services = config.includeServices() && scope.equals(Scope.EVERYTHING)
-                ? ServiceOperations.of(request, server.services(), access.permissions(), !visible.isEmpty())
+                ? ServiceOperations.of(request, server.services(), access.permissions(), visible)
                 : List.<ServiceOperations.Offer>of();
         if (visible.isEmpty() && !scope.equals(Scope.EVERYTHING)) {
             throw notFound();
@@ -248,7 +248,7 @@ public final class OpenApiService implements Service {
                         .filter(MODES::contains)
                         .orElseThrow(() -> new ProblemException(
                                 ProblemCode.PARAMETER_INVALID,
-                                "jsonMode must be one of default, relaxed, strict, extended"));
+                                "jsonMode must be one of default, relaxed, strict, extended, plain"));
     }
 
     /// The scope of the document: the rest of the path.

@@ -138,6 +138,14 @@ final class ParameterSchemas {
             prefer.getDocument("schema").append("enum", BsonValues.array("return=representation", "return=minimal"));
             headers.put("Prefer", prefer);
         }
+        if (operation.takesBound()) {
+            headers.put(
+                    "PreferOfMany",
+                    header(
+                            "Prefer",
+                            "`max-affected=N, handling=strict`: nothing is changed if more documents match;"
+                                    + " `tx=rollback`: nothing stays changed"));
+        }
         return headers;
     }
 
@@ -180,8 +188,7 @@ final class ParameterSchemas {
     }
 
     /// An example by the first index other than that of `_id`, for callers who may list indexes; names that are data
-    /// are
-    /// not shown.
+    /// are not shown.
     private static Optional<String> sortExample(Group group) {
         return keys(group).filter(_ -> group.showsNames()).map(keys -> {
             var example = new BsonDocument();
@@ -263,7 +270,7 @@ final class ParameterSchemas {
                     "description",
                     new BsonString(parameter.meaning()
                             + "; other modes are described by other documents: `?jsonMode=relaxed`, `strict`,"
-                            + " `extended`"));
+                            + " `extended`, `plain`"));
             if (mode != JsonMode.DEFAULT) {
                 definition.append("required", BsonValues.value(true));
             }

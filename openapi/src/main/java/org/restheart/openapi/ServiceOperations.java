@@ -4,17 +4,14 @@ import static org.restheart.bson.BsonValues.array;
 import static org.restheart.bson.BsonValues.object;
 import static org.restheart.openapi.Json.content;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.restheart.http.Bundled;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
@@ -30,7 +27,7 @@ import org.restheart.http.judged.Via;
 /// those of the Atlas Data API and of the Model Context Protocol are translated are authorized.
 final class ServiceOperations {
     private static final String JSON = "application/json";
-    private static final BsonDocument FRAGMENTS = read();
+    private static final BsonDocument FRAGMENTS = Bundled.json(ServiceOperations.class, "services.json");
 
     private ServiceOperations() {}
 
@@ -39,17 +36,10 @@ final class ServiceOperations {
     /// @param method in lower case
     record Offer(String path, String method, BsonDocument operation, boolean depends, boolean anonymous) {}
 
-    private static BsonDocument read() {
-        try (var in = Objects.requireNonNull(ServiceOperations.class.getResourceAsStream("services.json"))) {
-            return BsonDocument.parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     /// @param paths of services, by the names of their configuration blocks
-    /// @param reads whether the caller may do something with data
-    static List<Offer> of(Request asking, Map<String, String> paths, KindPermissions permissions, boolean reads) {
+    /// @param visible what the caller may do with data
+    static List<Offer> of(
+            Request asking, Map<String, String> paths, KindPermissions permissions, VisibleResources visible) {
         var offers = new ArrayList<Offer>();
         boolean hasAccount = asking.caller().account().isPresent();
         var actions = paths.get("dataApi");
@@ -60,8 +50,12 @@ final class ServiceOperations {
             });
         }
         var tools = paths.get("mcp");
-        if (tools != null && (hasAccount || reads)) {
+        if (tools != null && (hasAccount || !visible.isEmpty())) {
             offers.add(new Offer(tools, "post", modelContextProtocol(), true, !hasAccount));
+        }
+        var transactions = paths.get("transactions");
+        if (transactions != null && visible.writesDocuments()) {
+            offers.add(new Offer(transactions, "post", FRAGMENTS.getDocument("transactions"), true, !hasAccount));
         }
         for (var fragment : FRAGMENTS.getArray("get")) {
             var service = paths.get(text(fragment.asDocument(), "service"));

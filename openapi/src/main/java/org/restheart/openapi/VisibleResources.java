@@ -31,6 +31,14 @@ record VisibleResources(List<Group> groups, boolean generic, boolean pending) {
         return groups.stream().allMatch(group -> group.offered().isEmpty());
     }
 
+    /// Whether the caller may write some documents.
+    boolean writesDocuments() {
+        return groups.stream()
+                .flatMap(group -> group.offered().stream())
+                .map(Offered::operation)
+                .anyMatch(operation -> operation.writes() && (operation.takesPreference() || operation.takesBound()));
+    }
+
     /// The resources of a database or a collection.
     ///
     /// @param path of the database or the collection

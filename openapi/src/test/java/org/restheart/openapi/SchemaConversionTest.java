@@ -97,7 +97,7 @@ class SchemaConversionTest {
     @ParameterizedTest
     @EnumSource(
             value = JsonMode.class,
-            names = {"DEFAULT", "RELAXED", "STRICT", "EXTENDED"})
+            names = {"DEFAULT", "RELAXED", "STRICT", "EXTENDED", "PLAIN"})
     void every_type_is_described_as_it_is_spelled(JsonMode mode) {
         for (var value : valuesIn(mode)) {
             var document = new BsonDocument("v", value);

@@ -1,8 +1,10 @@
 package org.restheart.data;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 
 /// What a caller may see and do of the data that a request or an operation is about, as the rules have decided, their
@@ -38,6 +40,11 @@ public sealed interface Access {
         return false;
     }
 
+    /// Whether queries that no index serves are refused.
+    default boolean requireIndex() {
+        return false;
+    }
+
     /// Everything, also on paths that no rule covers: the root role, and authorizers without rules.
     record Root() implements Access {
         private static final Set<Privilege> ALL = Set.copyOf(EnumSet.allOf(Privilege.class));
@@ -60,10 +67,22 @@ public sealed interface Access {
             Optional<BsonDocument> writeFilter,
             Optional<BsonDocument> mergeRequest,
             Optional<BsonDocument> projectResponse,
-            boolean checkWritten)
+            boolean checkWritten,
+            boolean requireIndex)
             implements Access {
         public RowPolicy {
             allowed = Set.copyOf(allowed);
+        }
+
+        /// Of queries that may read all.
+        public RowPolicy(
+                Set<Privilege> allowed,
+                Optional<BsonDocument> readFilter,
+                Optional<BsonDocument> writeFilter,
+                Optional<BsonDocument> mergeRequest,
+                Optional<BsonDocument> projectResponse,
+                boolean checkWritten) {
+            this(allowed, readFilter, writeFilter, mergeRequest, projectResponse, checkWritten, false);
         }
     }
 
@@ -86,6 +105,7 @@ public sealed interface Access {
         return showsAll()
                 && writeFilter().isEmpty()
                 && mergeRequest().isEmpty()
+                && (!requireIndex() || other.requireIndex())
                 && allowed().containsAll(other.allowed());
     }
 
@@ -93,13 +113,47 @@ public sealed interface Access {
     default Access withMergeRequest(Optional<BsonDocument> other) {
         return this instanceof Denied
                 ? this
-                : new RowPolicy(allowed(), readFilter(), writeFilter(), other, projectResponse(), checkWritten());
+                : new RowPolicy(
+                        allowed(),
+                        readFilter(),
+                        writeFilter(),
+                        other,
+                        projectResponse(),
+                        checkWritten(),
+                        requireIndex());
+    }
+
+    /// As [#withMergeRequest], for those documents alone that a filter matches: what is read, what is changed, and what
+    /// is written.
+    default Access withRows(BsonDocument filter) {
+        return this instanceof Denied
+                ? this
+                : new RowPolicy(
+                        allowed(),
+                        Optional.of(and(readFilter(), filter)),
+                        Optional.of(and(writeFilter(), filter)),
+                        mergeRequest(),
+                        projectResponse(),
+                        true,
+                        requireIndex());
+    }
+
+    private static BsonDocument and(Optional<BsonDocument> filter, BsonDocument other) {
+        return filter.map(first -> new BsonDocument("$and", new BsonArray(List.of(first, other))))
+                .orElse(other);
+    }
+
+    /// Plain reads and writes of all documents.
+    static Access plain() {
+        return new RowPolicy(
+                Set.of(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false, false);
     }
 
     /// As [#withMergeRequest].
     default Access withProjectResponse(Optional<BsonDocument> other) {
         return this instanceof Denied
                 ? this
-                : new RowPolicy(allowed(), readFilter(), writeFilter(), mergeRequest(), other, checkWritten());
+                : new RowPolicy(
+                        allowed(), readFilter(), writeFilter(), mergeRequest(), other, checkWritten(), requireIndex());
     }
 }

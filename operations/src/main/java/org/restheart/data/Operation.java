@@ -1,7 +1,8 @@
 package org.restheart.data;
 
 /// What is done with data. Guards decide by it in switches without a default: a new operation does not compile until
-/// each of them has an answer.
+/// each of them has an answer. Where each request passes, a switch is over the kinds and then over their constants: the
+/// JDK resolves constants of several enums in one switch by their names, each time.
 public sealed interface Operation {
     /// Changes nothing, except that a stored pipeline may end in `$out` or `$merge`.
     enum Read implements Operation {
@@ -52,8 +53,11 @@ public sealed interface Operation {
 
     /// Neither reads nor writes data.
     enum Other implements Operation {
-        /// Begins or ends a session or a transaction.
-        SESSION,
+        /// Begins a session or a transaction.
+        BEGIN,
+        COMMIT,
+        /// Ends a session, or aborts a transaction.
+        END,
         /// A preflight, or a method that the resource does not have.
         NONE
     }
@@ -61,6 +65,16 @@ public sealed interface Operation {
     /// Whether it creates, changes or drops a whole database or collection.
     default boolean isOfWhole() {
         return this == Structure.CREATE || this == Structure.ALTER || this == Structure.DROP;
+    }
+
+    /// Whether its content says how to change what is stored.
+    default boolean isChange() {
+        return this == Write.UPDATE || this == Write.UPDATE_MANY || this == Write.UPDATE_ONE || this == Structure.ALTER;
+    }
+
+    /// Whether it removes documents, or a whole database or collection.
+    default boolean isRemoval() {
+        return this == Write.DELETE || this == Write.DELETE_MANY || this == Write.DELETE_ONE || this == Structure.DROP;
     }
 
     /// What it is about, for messages.

@@ -35,14 +35,17 @@ public interface Authorizer {
     /// as in [#authorize], of an anonymous one as in both methods.
     List<RuleDecision> ask(Request example, KindAttempt attempt);
 
+    /// Its name in explanations.
+    default String place() {
+        return getClass().getSimpleName();
+    }
+
     /// The rules that are tried for a request, up to the first that allows it, as in both methods above. What a
     /// service allows by itself is no rule, unless it allows this.
     default List<Tried> explain(Request request, @Nullable Account account) {
         return account == null && requiresAuthentication(request)
                 ? List.of()
-                : authorize(request, account)
-                        .map(grant -> Tried.of(getClass().getSimpleName(), Optional.of(grant)))
-                        .stream()
+                : authorize(request, account).map(grant -> Tried.of(place(), Optional.of(grant))).stream()
                         .toList();
     }
 }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.restheart.http.Headers;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 
@@ -41,6 +42,13 @@ public sealed interface ClientAddress {
     /// Whether what the peer of a connection says in `X-Forwarded-…` is true.
     default boolean trusts(InetAddress peer) {
         return this instanceof Forwarded(int _, var proxies) && proxies.test(peer);
+    }
+
+    /// The client for whom a trusted proxy forwards a request; empty if its peer is none, or does not say it.
+    default Optional<InetAddress> forwardedFor(InetAddress peer, Headers headers) {
+        return this instanceof Forwarded(int fromLast, var proxies) && proxies.test(peer)
+                ? literal(value(headers, fromLast))
+                : Optional.empty();
     }
 
     /// For shares of what all clients use: of IPv6 all addresses of a site are one.
@@ -110,12 +118,12 @@ public sealed interface ClientAddress {
     /// Requests without the field share an address. A port is left out, which some proxies append: each connection of
     /// a client would be another address.
     private static String forwarded(Request request, int fromLast, int bytes) {
-        var bounded = value(request, fromLast);
+        var bounded = value(request.headers(), fromLast);
         return literal(bounded).map(address -> prefix(address, bytes)).orElse(bounded);
     }
 
-    private static String value(Request request, int fromLast) {
-        var values = String.join(",", request.headers().all("X-Forwarded-For")).split(",", -1);
+    private static String value(Headers headers, int fromLast) {
+        var values = String.join(",", headers.all("X-Forwarded-For")).split(",", -1);
         var value = values[Math.max(0, values.length - 1 - fromLast)].strip();
         return value.substring(0, Math.min(value.length(), MAX_LENGTH));
     }

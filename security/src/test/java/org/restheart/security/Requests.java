@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -15,6 +16,9 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
+import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.ResourceKind;
+import org.restheart.http.parameter.OperationTable;
 import org.restheart.testkit.TestRequests;
 
 /// Requests as the server would hand them over.
@@ -30,9 +34,19 @@ public final class Requests {
         return request(Method.GET, target);
     }
 
-    /// A data request with this JSON.
+    /// A data request with this JSON: to a collection if it is a `POST`, else to a document.
     public static Request send(Method method, String target, String json) {
+        var kind = method == Method.POST ? ResourceKind.COLLECTION : ResourceKind.DOCUMENT;
         return request(method, target)
+                .with(
+                        DataTarget.KEY,
+                        new DataTarget(
+                                Optional.of("db"),
+                                Optional.of("c"),
+                                Optional.empty(),
+                                kind,
+                                OperationTable.of(kind, method),
+                                Set.of()))
                 .with(Body.of(json.getBytes(StandardCharsets.UTF_8)))
                 .with(RequestContent.KEY, new RequestContent(() -> parse(json)));
     }
@@ -52,22 +66,6 @@ public final class Requests {
     public static Request basic(Request request, String name, String password) {
         var token = Base64.getEncoder().encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
         return with(request, "Authorization", "Basic " + token);
-    }
-
-    /// The same request as the server tries it on an I/O thread.
-    public static Request onIoThread(Request request) {
-        return new Request(
-                request.id(),
-                request.method(),
-                request.path(),
-                request.query(),
-                request.headers(),
-                request.body(),
-                request.connection(),
-                request.caller(),
-                request.attributes(),
-                request.lease(),
-                false);
     }
 
     public static BsonDocument bson(String json) {

@@ -5,16 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.restheart.security.Requests.basic;
 import static org.restheart.security.Requests.bson;
 import static org.restheart.security.Requests.get;
-import static org.restheart.security.Requests.onIoThread;
 import static org.restheart.security.Requests.request;
 import static org.restheart.security.Requests.with;
+import static org.restheart.testkit.TestRequests.onIoThread;
 
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Method;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -199,7 +198,7 @@ class SecurityFilterTest {
                 this.policy.authorizers());
         var eve = basic(get("/c"), "eve", "pässwörd");
         assertThatThrownBy(() -> policy.securityFilter(true).filter(onIoThread(eve), SecurityFilterTest::whoami))
-                .isInstanceOf(NeedsThread.class);
+                .hasMessage("needs a thread that may block");
         assertThat(answer(policy, true, eve).status()).isEqualTo(200);
         assertThat(answer(policy, true, onIoThread(eve)).status()).isEqualTo(200);
     }

@@ -32,7 +32,7 @@ public abstract class EventStreamClient implements AutoCloseable {
     /// @param request its method and target
     /// @param fields further ones than `Host` and `Accept`
     protected EventStreamClient(int port, String request, List<String> fields, String content) throws IOException {
-        socket.setSoTimeout(30_000);
+        socket.setSoTimeout(60_000);
         socket.setReceiveBufferSize(RECEIVED); // some systems hold 30 MB for a client that does not read
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         var sent = request + " HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n"

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,10 +27,7 @@ public final class OwnMongod implements AutoCloseable {
     /// @param data a folder, beside which its log is written
     /// @param options further arguments
     public static OwnMongod launch(Path data, String... options) throws IOException {
-        int port;
-        try (var socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
+        int port = FreePort.find();
         var command = new ArrayList<>(List.of(mongod(), "--port", "" + port, "--dbpath", data.toString()));
         command.addAll(List.of("--bind_ip", "127.0.0.1", "--nounixsocket", "--wiredTigerCacheSizeGB", "0.25"));
         command.addAll(List.of("--setParameter", "diagnosticDataCollectionEnabled=false"));

@@ -18,12 +18,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -140,10 +142,11 @@ public final class RouterProxy implements AutoCloseable {
             open.add(server);
             client.setTcpNoDelay(true);
             server.setTcpNoDelay(true);
-            var fromClient = new DataInputStream(new BufferedInputStream(client.getInputStream()));
+            var requests = new LinkedBlockingQueue<Optional<Message>>();
+            threads.execute(() -> receive(client, requests, server));
             var fromServer = new DataInputStream(new BufferedInputStream(server.getInputStream()));
-            while (true) {
-                var request = Message.read(fromClient);
+            for (var next = requests.take(); next.isPresent(); next = requests.take()) {
+                var request = next.get();
                 var command = request.document();
                 var refusal = refusal(command, request);
                 if (refusal != null) {
@@ -158,10 +161,22 @@ public final class RouterProxy implements AutoCloseable {
                     client.getOutputStream().write(reply.with(asRouter(command, reply.document())));
                 }
             }
-        } catch (IOException _) {
-            // one side has closed its connection
+        } catch (IOException | InterruptedException _) {
+            // one side has closed its connection, or this is closed
         } finally {
             open.remove(client);
+        }
+    }
+
+    /// Also while a reply is awaited: MongoDB ends what a client does not wait for any more.
+    private static void receive(Socket client, Queue<Optional<Message>> requests, Socket server) {
+        try (server) {
+            var fromClient = new DataInputStream(new BufferedInputStream(client.getInputStream()));
+            while (true) {
+                requests.add(Optional.of(Message.read(fromClient)));
+            }
+        } catch (IOException _) {
+            requests.add(Optional.empty());
         }
     }
 

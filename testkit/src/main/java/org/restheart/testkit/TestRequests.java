@@ -40,4 +40,20 @@ public final class TestRequests {
                 Lease.CONSTANT,
                 true);
     }
+
+    /// The same request as the server begins it on an I/O thread.
+    public static Request onIoThread(Request request) {
+        return new Request(
+                request.id(),
+                request.method(),
+                request.path(),
+                request.query(),
+                request.headers(),
+                request.body(),
+                request.connection(),
+                request.caller(),
+                request.attributes(),
+                request.lease(),
+                false);
+    }
 }

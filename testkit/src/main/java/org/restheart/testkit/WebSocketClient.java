@@ -28,7 +28,7 @@ public abstract class WebSocketClient implements WebSocket.Listener, AutoCloseab
     protected final void connect(URI uri, Consumer<WebSocket.Builder> settings) throws Exception {
         var builder = HTTP.newWebSocketBuilder();
         settings.accept(builder);
-        socket = builder.buildAsync(uri, this).get(10, TimeUnit.SECONDS);
+        socket = builder.buildAsync(uri, this).get(60, TimeUnit.SECONDS);
     }
 
     /// The status of a handshake, -1 if it failed otherwise; a connection is cut at once.
@@ -85,11 +85,11 @@ public abstract class WebSocketClient implements WebSocket.Listener, AutoCloseab
     }
 
     public final BsonDocument next() throws InterruptedException {
-        return BsonDocument.parse(Objects.requireNonNull(messages.poll(30, TimeUnit.SECONDS), "no message"));
+        return BsonDocument.parse(Objects.requireNonNull(messages.poll(60, TimeUnit.SECONDS), "no message"));
     }
 
     public final int closeCode() throws Exception {
-        return closed.get(30, TimeUnit.SECONDS);
+        return closed.get(60, TimeUnit.SECONDS);
     }
 
     /// Cuts the connection.

@@ -43,6 +43,7 @@ import org.restheart.security.token.TokenService;
 /// @param apiKeys present if API keys are enabled
 /// @param filePermissions used if the configuration has permissions
 /// @param stored present if MongoDB is configured
+/// @param added by plugins
 record PolicyParts(
         SecurityConfig config,
         Function<RealmName, Realm> realm,
@@ -50,7 +51,8 @@ record PolicyParts(
         Optional<RolesService> roles,
         Optional<KeyParts> apiKeys,
         FilePermissions filePermissions,
-        Optional<StoredSecurity> stored) {
+        Optional<StoredSecurity> stored,
+        AddedPolicy added) {
     record KeyParts(ApiKeyAuthenticator authenticator, ApiKeyService service) {}
 
     Policy policy() {
@@ -81,6 +83,7 @@ record PolicyParts(
                         digest.accounts().component())));
         config.identity().map(Authenticator::always).ifPresent(authenticators::add);
         tokens.bearer().ifPresent(authenticators::add);
+        authenticators.addAll(added.authenticators());
         return authenticators;
     }
 
@@ -91,6 +94,7 @@ record PolicyParts(
         config.reserved().stream()
                 .map(namespace -> new ReservedVetoer(namespace.getDatabaseName(), namespace.getCollectionName()))
                 .forEach(vetoers::add);
+        vetoers.addAll(added.vetoers());
         return vetoers;
     }
 
@@ -105,6 +109,7 @@ record PolicyParts(
         config.filePermissions().ifPresent(_ -> authorizers.add(new AclAuthorizer(filePermissions, Optional.empty())));
         config.fullAuthorizer().ifPresent(required -> authorizers.add(new FullAuthorizer(required)));
         stored.flatMap(all -> all.authorizer).ifPresent(authorizers::add);
+        authorizers.addAll(added.authorizers());
         return authorizers;
     }
 
@@ -112,6 +117,7 @@ record PolicyParts(
         var attempts = new ArrayList<FailedAttempts>();
         config.guards().bruteForce().ifPresent(attempts::add);
         config.guards().failureLog().ifPresent(attempts::add);
+        attempts.addAll(added.failedAttempts());
         return attempts;
     }
 

@@ -66,8 +66,9 @@ public final class Security implements Reauthorization, AutoCloseable {
 
     /// @param client closed by the caller, after this
     /// @param tasks closed by the caller, between the two
+    /// @param added by plugins
     /// @throws org.restheart.core.config.ConfigException for a key that cannot be used
-    public Security(SecurityConfig config, Optional<MongoClient> client, BackgroundTasks tasks) {
+    public Security(SecurityConfig config, Optional<MongoClient> client, BackgroundTasks tasks, AddedPolicy added) {
         this.config = config;
         this.roles =
                 Optional.of(config.roles()).filter(Endpoint::enabled).map(endpoint -> new RolesService(endpoint.uri()));
@@ -84,7 +85,8 @@ public final class Security implements Reauthorization, AutoCloseable {
         this.apiKeys = stored.flatMap(all -> all.apiKeys)
                 .flatMap(keys -> config.apiKeys().map(settings -> apiKeys(keys, settings)));
         this.filePermissions = new FilePermissions(config.filePermissions().orElse(List.of()));
-        this.policy = new PolicyParts(config, this::realm, tokens, roles, apiKeys, filePermissions, stored).policy();
+        this.policy =
+                new PolicyParts(config, this::realm, tokens, roles, apiKeys, filePermissions, stored, added).policy();
         this.secured = policy.securityFilter(true);
         this.open = policy.securityFilter(false);
         this.guards = new DataGuards(config, stored, hashes);

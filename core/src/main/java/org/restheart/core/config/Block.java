@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.Configuration.UnknownKeys;
 import org.restheart.core.config.Finding.Level;
 import org.restheart.http.Nearest;
 

@@ -1,5 +1,10 @@
 package org.restheart.core.config;
 
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -8,14 +13,23 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 import org.restheart.core.config.Overrides.Assignment;
+import org.restheart.core.config.Overrides.OverridePath;
+import org.restheart.http.Nearest;
 import org.restheart.security.realm.DefaultAccount;
 
 /// The effective configuration as one tree, merged from its sources. Confined to the thread that starts the server.
 public final class Configuration {
+    /// As it is written.
     private final Map<String, @Nullable Object> tree;
+
+    /// With the contents of files in place of references to them.
+    private final Map<String, @Nullable Object> resolved;
+
     private final String origin;
     private final Overridden overridden;
     private final Reading reading;
@@ -41,6 +55,7 @@ public final class Configuration {
 
     private Configuration(Map<String, @Nullable Object> tree, String origin, Overridden overridden, Reading reading) {
         this.tree = tree;
+        this.resolved = FileValues.resolved("", tree, reading);
         this.origin = origin;
         this.overridden = overridden;
         this.reading = reading;
@@ -60,6 +75,7 @@ public final class Configuration {
         var origin = file.map(Object::toString).orElse(sources.standalone() ? "built-in, without MongoDB" : "built-in");
         var wanted = new ArrayList<Assignment>();
         sources.overrides().ifPresent(path -> wanted.addAll(Overrides.ofFile(path, reading)));
+        wanted.addAll(sources.ofVariables(reading));
         sources.inline().ifPresent(text -> wanted.addAll(new Overrides("RHO", reading).parse(text)));
         sources.options()
                 .forEach((path, value) -> wanted.add(new Assignment(OverridePath.parse(path), value, "command line")));
@@ -71,6 +87,20 @@ public final class Configuration {
         var reading = new Reading();
         return new Configuration(
                 Yaml.parse(yaml, "configuration", reading), "configuration", Overridden.NOTHING, reading);
+    }
+
+    /// That of a gateway with the same MongoDB and the same limits, on a free port of this machine, with one account:
+    /// all else is off.
+    public Configuration forWarmUp(String account, String password) {
+        var other = Trees.copy(Keys.ROOT.builtIn());
+        for (var block : List.of("core", "connection-options", "mclient", "mongo")) {
+            other.put(block, Trees.copyOf(resolved.get(block)));
+        }
+        var settings = Yaml.parse(Sources.builtIn("warm-up.yml"), "warm-up.yml", new Reading());
+        settings.forEach((path, value) -> OverridePath.parse(path).set(other, value));
+        var user = Map.<String, Object>of("userid", account, "password", password, "roles", List.of("warm-up"));
+        OverridePath.parse("/fileRealmAuthenticator/users").set(other, List.of(user));
+        return new Configuration(other, "warm-up", Overridden.NOTHING, new Reading());
     }
 
     /// The built-in configuration file, with its comments.
@@ -113,12 +143,12 @@ public final class Configuration {
     /// The keys whose values another configuration has differently, such as `/core/name`; without their values, which
     /// may be secrets.
     public List<String> differences(Configuration other) {
-        var blocks = new TreeSet<>(tree.keySet());
-        blocks.addAll(other.tree.keySet());
+        var blocks = new TreeSet<>(resolved.keySet());
+        blocks.addAll(other.resolved.keySet());
         var paths = new ArrayList<String>();
         for (var name : blocks) {
-            var here = tree.get(name);
-            var there = other.tree.get(name);
+            var here = resolved.get(name);
+            var there = other.resolved.get(name);
             if (isBlock(here) && isBlock(there)) {
                 var a = here instanceof Map<?, ?> map ? Trees.block(map) : Map.<String, @Nullable Object>of();
                 var b = there instanceof Map<?, ?> map ? Trees.block(map) : Map.<String, @Nullable Object>of();
@@ -178,7 +208,7 @@ public final class Configuration {
     /// The typed configuration and its findings. They contain at least one refusal if the configuration must not be
     /// used.
     public Parsed read() {
-        var config = GatewayConfig.read(Block.root(tree, reading));
+        var config = GatewayConfig.read(Block.root(resolved, reading));
         UnknownKeys.report(tree, overridden.blocks(), reading);
         reportExposure(config);
         return new Parsed(config, reading.findings());
@@ -232,7 +262,7 @@ public final class Configuration {
 
     /// Whether the configuration itself has the default account with its password.
     public boolean hasDefaultAccount() {
-        return tree.get("fileRealmAuthenticator") instanceof Map<?, ?> realm
+        return resolved.get("fileRealmAuthenticator") instanceof Map<?, ?> realm
                 && !Boolean.FALSE.equals(realm.get("enabled"))
                 && !(realm.get("conf-file") instanceof String)
                 && realm.get("users") instanceof List<?> users
@@ -243,5 +273,165 @@ public final class Configuration {
         return user instanceof Map<?, ?> properties
                 && DefaultAccount.NAME.equals(properties.get("userid"))
                 && DefaultAccount.PASSWORD.equals(properties.get("password"));
+    }
+
+    /// References to files, which hold secrets so that the configuration does not: `${file:/run/secrets/key}`.
+    private static final class FileValues {
+        private static final Pattern REFERENCE = Pattern.compile("\\$\\{file:([^}]+)}");
+
+        private static final int MAX_BYTES = 64 << 10;
+
+        private FileValues() {}
+
+        /// A copy with the contents of the files; one that cannot be read is a finding, which refuses all.
+        ///
+        /// @param path of the block
+        static Map<String, @Nullable Object> resolved(String path, Map<?, ?> block, Reading reading) {
+            var copy = Trees.block(block);
+            copy.replaceAll((key, value) -> resolved(path + "/" + key, value, reading));
+            return copy;
+        }
+
+        private static @Nullable Object resolved(String path, @Nullable Object value, Reading reading) {
+            return switch (value) {
+                case Map<?, ?> map -> resolved(path, map, reading);
+                case List<?> list -> {
+                    var copy = new ArrayList<@Nullable Object>();
+                    list.forEach(member -> copy.add(resolved(path + "[" + (copy.size() + 1) + "]", member, reading)));
+                    yield copy;
+                }
+                case String text when text.contains("${file:") -> text(path, text, reading);
+                case null -> null;
+                default -> value;
+            };
+        }
+
+        /// Within a URI the content is percent-encoded: it is a name or a password there.
+        private static String text(String path, String text, Reading reading) {
+            boolean part = text.contains("://");
+            return REFERENCE.matcher(text).replaceAll(reference -> {
+                var content = content(path, reading.directory().resolve(reference.group(1)), reading);
+                return Matcher.quoteReplacement(
+                        part
+                                ? URLEncoder.encode(content, StandardCharsets.UTF_8)
+                                        .replace("+", "%20")
+                                : content);
+            });
+        }
+
+        private static String content(String path, Path file, Reading reading) {
+            try (var content = Files.newInputStream(file)) {
+                var bytes = content.readNBytes(MAX_BYTES + 1);
+                if (bytes.length <= MAX_BYTES) {
+                    return new String(bytes, StandardCharsets.UTF_8).stripTrailing();
+                }
+                reading.add(new Finding(Level.REFUSED, path, "is in a file of more than 64 KiB: " + file));
+            } catch (IOException | InvalidPathException e) {
+                reading.add(new Finding(Level.REFUSED, path, "is in a file that cannot be read: " + file));
+            }
+            return "";
+        }
+    }
+
+    /// Reports keys of known blocks that are not in [Keys], with the most similar one that is, and those
+    /// without effect. Unknown blocks of a file are legal: they are the arguments of plugins.
+    static final class UnknownKeys {
+        private UnknownKeys() {}
+
+        /// @param onlyOverridden blocks that overrides have made, of which unknown ones are refused
+        static void report(Map<String, @Nullable Object> tree, Set<String> onlyOverridden, Reading reading) {
+            tree.forEach((name, value) -> {
+                var key = Keys.ROOT.keys().get(name);
+                if (key == null) {
+                    reportBlock(name, value, onlyOverridden.contains(name), reading);
+                } else {
+                    report("/" + name, key, value, reading);
+                }
+            });
+        }
+
+        /// Reports what is in a value.
+        static void report(String path, Keys.Key key, @Nullable Object value, Reading reading) {
+            key.get("without")
+                    .filter(_ -> !Keys.ALWAYS_ON.contains(key.name()))
+                    .ifPresent(reason -> reportWithout(path, key, reason, value, reading));
+            if (Keys.ALWAYS_ON.contains(key.name()) && Boolean.FALSE.equals(member(value, "enabled"))) {
+                reading.add(new Finding(Level.ADVICE, path + "/enabled", "has no effect: this is always done here"));
+            }
+            if (value instanceof List<?> list && key.isList()) {
+                for (int i = 0; i < list.size(); i++) {
+                    reportMembers(path + "[" + (i + 1) + "]", key, list.get(i), reading);
+                }
+            } else if (key.isBlock() || path.isEmpty()) {
+                reportMembers(path, key, value, reading);
+            }
+        }
+
+        private static void reportMembers(String path, Keys.Key block, @Nullable Object value, Reading reading) {
+            if (!(value instanceof Map<?, ?> members)) {
+                return;
+            }
+            Trees.block(members).forEach((name, member) -> {
+                var key = block.keys().get(name);
+                if (key != null) {
+                    report(path + "/" + name, key, member, reading);
+                } else if (!block.is("open")
+                        && block.keys().values().stream()
+                                .noneMatch(k -> k.former().contains(name))) {
+                    reading.unknown(
+                            path + "/" + name,
+                            "is not known" + Nearest.question(name, block.keys().keySet()));
+                }
+            });
+        }
+
+        private static void reportWithout(
+                String path, Keys.Key key, String reason, @Nullable Object value, Reading reading) {
+            if (key.isBlock()) {
+                if (Boolean.TRUE.equals(member(value, "enabled"))) {
+                    reading.add(new Finding(Level.ADVICE, path, "is enabled, but " + reason));
+                }
+            } else if (value != null && !Objects.equals(value, key.declared().get("usual"))) {
+                reading.add(new Finding(Level.ADVICE, path, "has no effect: " + reason));
+            }
+        }
+
+        private static void reportBlock(String name, @Nullable Object value, boolean onlyOverridden, Reading reading) {
+            var path = "/" + name;
+            var hint = Nearest.question(name, Keys.ROOT.keys().keySet());
+            if (name.startsWith("/")) {
+                reading.add(new Finding(
+                        Level.SUSPECT,
+                        name,
+                        "is an override, which this file cannot have: such a file is given with -o"));
+            } else if (!(value instanceof Map)) {
+                reading.unknown(path, "is not known" + (hint.isEmpty() ? ofBlock(name) : hint));
+            } else if (onlyOverridden && !Keys.ELSEWHERE.contains(name)) {
+                reading.add(new Finding(Level.REFUSED, path, "is not known" + hint));
+            } else if (!hint.isEmpty()) {
+                reading.unknown(path, "is taken for the arguments of a plugin" + hint);
+            } else if (Boolean.TRUE.equals(member(value, "enabled"))) {
+                reading.add(new Finding(
+                        Level.ADVICE,
+                        path,
+                        "is enabled, but has no effect without a plugin of this name: this release has no such"
+                                + " component"));
+            } else {
+                reading.add(new Finding(Level.DETAIL, path, "is taken for the arguments of a plugin"));
+            }
+        }
+
+        /// The text `; did you mean …?` if exactly one block has a key of this name.
+        private static String ofBlock(String key) {
+            var blocks = Keys.ROOT.keys().values().stream()
+                    .filter(block -> block.keys().containsKey(key))
+                    .map(Keys.Key::name)
+                    .toList();
+            return blocks.size() == 1 ? "; did you mean /" + blocks.getFirst() + "/" + key + "?" : "";
+        }
+
+        private static @Nullable Object member(@Nullable Object value, String key) {
+            return value instanceof Map<?, ?> map ? map.get(key) : null;
+        }
     }
 }

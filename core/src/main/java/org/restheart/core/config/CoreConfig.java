@@ -26,6 +26,8 @@ import org.restheart.http.Problem;
 /// @param maxStreamedContent most bytes of one request's content that is read while it arrives; resolved,
 ///     `Long.MAX_VALUE` for no limit
 /// @param errorBodies which refusals have a body
+/// @param problemDetails whether bodies of errors are those of RFC 9457, also for clients that do not ask for it
+/// @param warmUp how long everyday requests exercise the code before the server is ready
 /// @param gracePeriod how long requests are still served after a stop signal, while readiness probes fail
 /// @param drainTimeout how long a stop waits for requests in flight
 public record CoreConfig(
@@ -46,6 +48,8 @@ public record CoreConfig(
         long maxBufferedResponses,
         long maxStreamedContent,
         ErrorBodies errorBodies,
+        boolean problemDetails,
+        Duration warmUp,
         Duration gracePeriod,
         Duration drainTimeout) {
 
@@ -100,6 +104,8 @@ public record CoreConfig(
                 maxResponses > 0 ? maxResponses : MemoryBudget.Part.DATA.of(maxHeap),
                 maxStreamed > 0 ? maxStreamed : Long.MAX_VALUE,
                 block.oneOf("error-bodies", ErrorBodies.class),
+                block.bool("problem-details"),
+                block.duration("warm-up-seconds"),
                 block.duration("grace-period-ms"),
                 block.duration("drain-timeout-ms"));
     }

@@ -25,6 +25,7 @@ import org.restheart.openapi.OpenApiConfig;
 /// @param graphiql the page for trying GraphQL apps
 /// @param rateLimits empty when they are switched off
 /// @param tracing empty when it is switched off
+/// @param plugins where they are, and their blocks
 /// @param dateHeader whether answers carry `Date`
 /// @param poweredByHeader whether answers carry `X-Powered-By`
 public record GatewayConfig(
@@ -51,6 +52,7 @@ public record GatewayConfig(
         Endpoint access,
         Optional<ImportConfig> imports,
         SecurityConfig security,
+        PluginsConfig plugins,
         boolean dateHeader,
         boolean poweredByHeader,
         Optional<RateLimitsConfig> rateLimits,
@@ -116,6 +118,7 @@ public record GatewayConfig(
                 access,
                 ServiceBindings.imports(root.block("imports")),
                 security,
+                PluginsConfig.read(root),
                 enabled(root.block("dateHeader")),
                 enabled(root.block("xPoweredBy")),
                 rateLimits,
@@ -159,6 +162,7 @@ public record GatewayConfig(
     /// @param requests whether requests are measured
     /// @param include path templates, each a registry: `*` at the end for the rest, `{x}` for one segment
     /// @param exclude path templates of requests that are not measured
+    /// @param accounts whose usage is measured one by one, at most
     /// @param jvm whether the registry `/jvm` exists
     public record MetricsConfig(
             Endpoint endpoint,
@@ -166,6 +170,7 @@ public record GatewayConfig(
             boolean requests,
             List<String> include,
             List<String> exclude,
+            int accounts,
             boolean jvm) {
 
         static MetricsConfig read(Block metrics, Block requests, Block jvm) {
@@ -175,6 +180,7 @@ public record GatewayConfig(
                     requests.bool("enabled"),
                     requests.texts("include"),
                     requests.texts("exclude"),
+                    requests.integer("accounts"),
                     jvm.bool("enabled"));
         }
     }

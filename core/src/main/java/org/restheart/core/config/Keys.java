@@ -1,8 +1,10 @@
 package org.restheart.core.config;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -37,6 +39,62 @@ final class Keys {
     }
 
     private Keys() {}
+
+    /// The environment variables of keys, by their names, such as `RESTHEART_MONGO_MAX_PAGESIZE`.
+    static Map<String, Variable> variables() {
+        return Variables.ALL;
+    }
+
+    /// @param path of the key
+    /// @param form of its value there
+    record Variable(String path, Form form) {
+        enum Form {
+            TEXT,
+            JSON,
+            /// The name of a file that has the value.
+            FILE
+        }
+
+        private static Variable of(String path, Key key) {
+            var type = key.get("type").orElse("");
+            var value = key.declared.getOrDefault("default", key.declared.get("absent"));
+            boolean flag = key.name.equals("enabled") || key.name.equals("secured");
+            boolean isText = Set.of("text", "path").contains(type)
+                    || (type.isEmpty() && !flag && (value == null || value instanceof String));
+            return new Variable(path, isText ? Form.TEXT : Form.JSON);
+        }
+    }
+
+    /// Made when one is looked up, which few starts do.
+    private static final class Variables {
+        private static final String PREFIX = "RESTHEART";
+        private static final Map<String, Variable> ALL = new HashMap<>();
+
+        static {
+            add(PREFIX, "", ROOT);
+            Map.copyOf(ALL)
+                    .forEach((name, value) ->
+                            ALL.putIfAbsent(name + "_FILE", new Variable(value.path, Variable.Form.FILE)));
+        }
+
+        private static void add(String name, String path, Key block) {
+            block.keys.forEach((key, entry) -> {
+                var variable = name + "_"
+                        + key.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "_")
+                                .replace('-', '_')
+                                .toUpperCase(Locale.ROOT);
+                var below = path + "/" + key;
+                if (entry.isBlock()) {
+                    add(variable, below, entry);
+                } else if (!entry.declared.containsKey("without")) {
+                    var other = ALL.put(variable, Variable.of(below, entry));
+                    if (other != null) {
+                        throw new IllegalStateException(variable + " is " + below + " and " + other.path);
+                    }
+                }
+            });
+        }
+    }
 
     /// Whether keys of this name are secret; empty for a name that is not in the list.
     static Optional<Boolean> isSecret(String name) {

@@ -2,6 +2,7 @@ package org.restheart.core.config;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.restheart.http.Connection;
 
@@ -13,21 +14,39 @@ public record ListenerConfig(boolean enabled, String host, int port) {
     /// `https-listener`.
     ///
     /// @param keys present whenever the listener is enabled
-    public record Tls(ListenerConfig listener, Optional<Keystore> keys) {
+    public record Tls(ListenerConfig listener, Optional<TlsKeys> keys) {
         public boolean enabled() {
             return listener.enabled();
         }
     }
 
     /// Where a TLS certificate and its private key are.
-    ///
-    /// @param path of a PKCS12 or JKS file
-    /// @param password of the store
-    /// @param keyPassword of the private key
-    public record Keystore(String path, String password, String keyPassword) {
-        @Override
-        public String toString() {
-            return "Keystore[" + path + "]";
+    public sealed interface TlsKeys {
+        /// The paths of all files.
+        List<String> files();
+
+        /// @param path of a PKCS12 or JKS file
+        /// @param password of the store
+        /// @param keyPassword of the private key
+        record Keystore(String path, String password, String keyPassword) implements TlsKeys {
+            @Override
+            public List<String> files() {
+                return List.of(path);
+            }
+
+            @Override
+            public String toString() {
+                return "Keystore[" + path + "]";
+            }
+        }
+
+        /// @param certificate the file of the certificate, and of those up to its authority
+        /// @param privateKey the file of its key, not encrypted
+        record PemFiles(String certificate, String privateKey) implements TlsKeys {
+            @Override
+            public List<String> files() {
+                return List.of(certificate, privateKey);
+            }
         }
     }
 
@@ -55,20 +74,46 @@ public record ListenerConfig(boolean enabled, String host, int port) {
 
     static Tls readTls(Block block) {
         var listener = read(block);
-        var path = block.optionalText("keystore-path");
-        var password = block.optionalText("keystore-password");
-        var keyPassword = block.optionalText("certificate-password");
-        if (path.isPresent() && password.isPresent() && keyPassword.isPresent()) {
-            if (listener.enabled && !Files.isReadable(Path.of(path.get()))) {
-                block.refuse("keystore-path", "names no file that can be read: " + path.get());
-            }
-            return new Tls(listener, Optional.of(new Keystore(path.get(), password.get(), keyPassword.get())));
-        }
-        if (listener.enabled) {
+        var keys = pemFiles(block).or(() -> keystore(block));
+        if (listener.enabled && keys.isEmpty()) {
             block.refuse(
                     "enabled",
-                    "is true, which needs keystore-path, keystore-password and certificate-password as well");
+                    "is true, which needs certificate-file and private-key-file, or keystore-path, keystore-password"
+                            + " and certificate-password");
         }
-        return new Tls(listener, Optional.empty());
+        if (listener.enabled && keys.isPresent()) {
+            requireReadable(block, "certificate-file");
+            requireReadable(block, "private-key-file");
+            requireReadable(block, "keystore-path");
+        }
+        return new Tls(listener, keys);
+    }
+
+    private static Optional<TlsKeys> pemFiles(Block block) {
+        var certificate = block.optionalText("certificate-file");
+        var privateKey = block.optionalText("private-key-file");
+        if (certificate.isPresent() != privateKey.isPresent()) {
+            block.refuse(
+                    certificate.isPresent() ? "certificate-file" : "private-key-file",
+                    "needs " + (certificate.isPresent() ? "private-key-file" : "certificate-file") + " as well");
+        }
+        if (certificate.isPresent() && block.optionalText("keystore-path").isPresent()) {
+            block.refuse("certificate-file", "and keystore-path are set: which of them has the certificate?");
+        }
+        return certificate.flatMap(file -> privateKey.map(key -> new TlsKeys.PemFiles(file, key)));
+    }
+
+    private static Optional<TlsKeys> keystore(Block block) {
+        var password = block.optionalText("keystore-password");
+        var keyPassword = block.optionalText("certificate-password");
+        return block.optionalText("keystore-path")
+                .filter(_ -> password.isPresent() && keyPassword.isPresent())
+                .map(path -> new TlsKeys.Keystore(path, password.orElseThrow(), keyPassword.orElseThrow()));
+    }
+
+    private static void requireReadable(Block block, String key) {
+        block.optionalText(key)
+                .filter(file -> !Files.isReadable(Path.of(file)))
+                .ifPresent(file -> block.refuse(key, "names no file that can be read: " + file));
     }
 }

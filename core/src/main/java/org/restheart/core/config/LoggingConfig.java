@@ -9,6 +9,8 @@ import java.util.Optional;
 /// @param ansiConsole whether the console supports colours
 /// @param filePath of the log file, when `toFile`
 /// @param format of the lines
+/// @param maxFileSize bytes after which a file is begun anew; 0 for never
+/// @param oldFiles how many older files are kept
 /// @param audit which requests leave a line in the audit log
 /// @param auditPath a file of its own for the audit log
 /// @param packages the loggers that get `level`; all others are off
@@ -24,6 +26,8 @@ public record LoggingConfig(
         boolean toFile,
         String filePath,
         Format format,
+        long maxFileSize,
+        int oldFiles,
         Audit audit,
         Optional<String> auditPath,
         List<String> packages,
@@ -73,6 +77,8 @@ public record LoggingConfig(
                 block.bool("log-to-file"),
                 block.text("log-file-path"),
                 block.oneOf("log-format", Format.class),
+                block.longInteger("log-file-max-size"),
+                block.integer("log-files-kept"),
                 block.oneOf("audit", Audit.class),
                 block.optionalText("audit-file-path"),
                 block.texts("packages"),

@@ -1,6 +1,11 @@
 package org.restheart.core.config;
 
 import com.mongodb.ConnectionString;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.restheart.http.Nearest;
@@ -10,7 +15,8 @@ import org.restheart.http.Words;
 ///
 /// @param enabled false when this server runs without MongoDB
 /// @param connectionString a MongoDB connection string; may contain a password, so print only [#masked()]
-public record MclientConfig(boolean enabled, String connectionString) {
+/// @param slowCommand commands that take longer are logged; zero for none
+public record MclientConfig(boolean enabled, String connectionString, Duration slowCommand) {
     private static final String KEY = "connection-string";
     private static final Pattern NO_RETRIES = Pattern.compile("[?&;]retryWrites=false", Pattern.CASE_INSENSITIVE);
 
@@ -21,7 +27,8 @@ public record MclientConfig(boolean enabled, String connectionString) {
         maxLifeTimeMS maxPoolSize maxStalenessSeconds minPoolSize proxyHost proxyPassword proxyPort proxyUsername
         readConcernLevel readPreference readPreferenceTags replicaSet retryReads retryWrites safe
         serverMonitoringMode serverSelectionTimeoutMS socketTimeoutMS srvMaxHosts srvServiceName ssl
-        sslInvalidHostNameAllowed timeoutMS tls tlsAllowInvalidHostnames tlsInsecure uuidRepresentation w
+        sslInvalidHostNameAllowed timeoutMS tls tlsAllowInvalidHostnames tlsCAFile tlsCertificateKeyFile tlsInsecure
+        uuidRepresentation w
         waitQueueTimeoutMS wTimeout wTimeoutMS zlibCompressionLevel\
         """);
 
@@ -33,7 +40,8 @@ public record MclientConfig(boolean enabled, String connectionString) {
         boolean former = mongo.has("mongo-uri") && !block.has(KEY);
         var uri = former ? mongo.optionalText("mongo-uri").orElse("") : block.text(KEY);
         validate(uri, former ? mongo : block, former ? "mongo-uri" : KEY);
-        return new MclientConfig(!block.has("enabled") || block.bool("enabled"), uri);
+        return new MclientConfig(
+                !block.has("enabled") || block.bool("enabled"), uri, block.duration("slow-command-ms"));
     }
 
     private static void validate(String uri, Block block, String key) {
@@ -75,6 +83,24 @@ public record MclientConfig(boolean enabled, String connectionString) {
     /// with MongoDB's protocol have to be told not to.
     boolean retriesWrites() {
         return !NO_RETRIES.matcher(connectionString).find();
+    }
+
+    /// The file with the authorities of MongoDB's certificate, `tlsCAFile`: the driver itself does not read it.
+    public Optional<Path> authorities() {
+        return option("tlsCAFile");
+    }
+
+    /// The file with the certificate of this client and its key, `tlsCertificateKeyFile`, likewise.
+    public Optional<Path> certificate() {
+        return option("tlsCertificateKeyFile");
+    }
+
+    private Optional<Path> option(String name) {
+        return Pattern.compile("[?&;]" + name + "=([^&;]+)", Pattern.CASE_INSENSITIVE)
+                .matcher(connectionString)
+                .results()
+                .map(found -> Path.of(URLDecoder.decode(found.group(1).replace("+", "%2B"), StandardCharsets.UTF_8)))
+                .findFirst();
     }
 
     public String masked() {

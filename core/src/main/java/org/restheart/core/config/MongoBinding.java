@@ -11,6 +11,7 @@ import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
+import org.restheart.mongo.guard.IndexCheck;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.guard.QuerySecurity.PipelineRules;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
@@ -59,6 +60,8 @@ final class MongoBinding {
                 coalescing(block.block("coalescing"), retriesWrites),
                 cursorPool(block.block("cursor-pool"), allocation(root)),
                 queries,
+                new IndexCheck.Settings(
+                        block.oneOf("require-index", IndexCheck.Mode.class), block.integer("require-index-above")),
                 streams(block, root.block("changeStreamActivator").bool("enabled")),
                 sessions(block),
                 security.canAuthenticate());

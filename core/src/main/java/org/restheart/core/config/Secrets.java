@@ -33,12 +33,16 @@ final class Secrets {
     private static final List<String> PLACEHOLDERS = Words.list("""
         replace changeme changeit changethis placeholder yoursecret yourkey yourtoken yourown yourjwt yoursigning
         your256bit your512bit putyour insertyour enteryour astringsecretatleast astringsecretthatisatleast
-        validstringsecret secretof32 32randombytes randombytes32 32bytesormore secretsecret passwordpassword\
+        validstringsecret secretof32 32randombytes randombytes32 32bytesormore secretsecret passwordpassword
+        thisisasecret thisisakey shouldbechanged opensslrand\
         """);
 
     /// A variable or a gap of a template that nothing has filled.
     private static final Pattern UNFILLED =
-            Pattern.compile("\\$\\{.*}|\\$\\(.*\\)|\\{\\{.*}}|<.*>|%.*%", Pattern.DOTALL);
+            Pattern.compile(".*\\$\\{.*}.*|.*\\$\\(.*\\).*|.*\\{\\{.*}}.*|<.*>|%.*%", Pattern.DOTALL);
+
+    /// `secretsecretsecret`, or one letter.
+    private static final Pattern REPEATED = Pattern.compile("(.{1,12}?)\\1{2,}.{0,11}", Pattern.DOTALL);
 
     private Secrets() {}
 
@@ -48,7 +52,7 @@ final class Secrets {
             return Optional.of("has fewer than " + SHORTEST + " bytes, which can be guessed; openssl rand -base64 32"
                     + " makes one that cannot");
         }
-        return isPlaceholder(secret)
+        return isPlaceholder(secret) || REPEATED.matcher(secret).matches()
                 ? Optional.of("is a placeholder, which anybody knows; openssl rand -base64 32 makes a secret")
                 : Optional.empty();
     }

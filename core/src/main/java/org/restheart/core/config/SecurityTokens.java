@@ -5,11 +5,13 @@ import com.nimbusds.jose.JWSAlgorithm;
 import java.net.MalformedURLException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.restheart.console.ConsoleConfig.CookieSessions;
 import org.restheart.security.OriginPattern;
 import org.restheart.security.jwt.Jwt;
 import org.restheart.security.jwt.JwtAuthenticator;
@@ -48,12 +50,12 @@ public record SecurityTokens(
                 : Optional.empty();
     }
 
-    /// Where a session that is kept in the cookie ends, so that a page may remember it beyond a reload. Empty where
-    /// that is not safe: scripts could read the cookie, other hosts or sites would get it, other ports' pages could
-    /// act with it, or it would travel in clear text.
+    /// Whether a page may remember a session beyond a reload. Empty where that is not safe: scripts could read the
+    /// cookie, other hosts or sites would get it, other ports' pages could act with it, or it would travel in clear
+    /// text.
     ///
     /// @param loopback whether this machine alone can reach the server
-    public Optional<String> rememberedSessionsEndAt(boolean loopback) {
+    public Optional<CookieSessions> rememberedSessions(boolean loopback) {
         boolean hidden = cookie.httpOnly() && (cookie.secure() || loopback);
         boolean own = cookie.domain().isEmpty()
                 && cookie.path().equals("/")
@@ -61,7 +63,10 @@ public record SecurityTokens(
                 && cookieChecksOrigin;
         boolean works =
                 cookieSet && cookieRead && logout.enabled() && bearerTokenUri().isPresent();
-        return hidden && own && works ? Optional.of(logout.uri()) : Optional.empty();
+        return jwtTokens
+                .filter(_ -> hidden && own && works)
+                .map(tokens -> new CookieSessions(
+                        logout.uri(), Collections.min(List.of(tokens.lifetime(), cookie.lifetime()))));
     }
 
     static SecurityTokens read(Block root) {

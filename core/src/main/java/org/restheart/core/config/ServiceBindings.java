@@ -68,7 +68,8 @@ final class ServiceBindings {
                 block.integer("aggregation-max-results"),
                 block.duration("query-time-limit"),
                 block.integer("max-response-bytes"),
-                block.bool("verbose"));
+                block.bool("verbose"),
+                block.bool("extended-scalars"));
     }
 
     private static GraphqlConfig.Queries queries(Block block) {

@@ -1,16 +1,26 @@
 package org.restheart.core.config;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.restheart.core.config.Finding.Level;
+import org.restheart.core.config.Overrides.Assignment;
+import org.restheart.core.config.Overrides.OverridePath;
+import org.restheart.core.config.Overrides.RelaxedJson;
+import org.restheart.http.Bundled;
+import org.restheart.http.Nearest;
 
 /// The sources of a configuration, in increasing precedence.
 ///
@@ -18,12 +28,14 @@ import java.util.Set;
 /// @param file replaces the built-in configuration
 /// @param overrides a file of overrides
 /// @param inline overrides, as in the environment variable `RHO`
+/// @param variables values of single keys from the environment, by the names of the variables
 /// @param options what command line options set, by path
 public record Sources(
         boolean standalone,
         Optional<Path> file,
         Optional<Path> overrides,
         Optional<String> inline,
+        Map<String, String> variables,
         Map<String, Object> options) {
 
     private static final String ADMIN_PASSWORD = "RESTHEART_ADMIN_PASSWORD";
@@ -39,6 +51,7 @@ public record Sources(
                 path(environment, "RESTHEART_CONF_FILE"),
                 path(environment, "RHO_FILE"),
                 Optional.ofNullable(environment.get("RHO")),
+                ofKeys(environment),
                 Map.of());
         return Optional.ofNullable(environment.get(ADMIN_PASSWORD))
                 .or(() -> path(environment, ADMIN_PASSWORD + "_FILE")
@@ -46,6 +59,44 @@ public record Sources(
                 .filter(password -> !password.isEmpty())
                 .map(password -> sources.with("/mongoRealmAuthenticator/create-user-password", password))
                 .orElse(sources);
+    }
+
+    private static Map<String, String> ofKeys(Map<String, String> environment) {
+        var variables = new TreeMap<>(environment);
+        variables.keySet().removeIf(name -> !isOfKey(name));
+        return variables;
+    }
+
+    /// Whether an environment variable sets a key, or names a file with its value.
+    public static boolean isOfKey(String variable) {
+        return variable.startsWith("RESTHEART_") && Keys.variables().containsKey(variable);
+    }
+
+    /// The name of a variable that is spelt nearly like this one, if there is one. Others with the same beginning may
+    /// be Kubernetes', which has some for each service, such as `RESTHEART_MONGO_PORT`.
+    public static Optional<String> nearestVariable(String name) {
+        return Stream.concat(VARIABLES.stream(), Keys.variables().keySet().stream())
+                .filter(known -> Nearest.distance(name, known) <= 2)
+                .min(Comparator.comparingInt(known -> Nearest.distance(name, known)));
+    }
+
+    /// What the variables of keys set, in the order of their names.
+    List<Assignment> ofVariables(Reading reading) {
+        var assignments = new ArrayList<Assignment>();
+        variables.forEach((name, text) -> {
+            var variable = Objects.requireNonNull(Keys.variables().get(name));
+            try {
+                var value = switch (variable.form()) {
+                    case TEXT -> text;
+                    case JSON -> RelaxedJson.relaxed(text, variable.path());
+                    case FILE -> "${file:" + text + "}";
+                };
+                assignments.add(new Assignment(OverridePath.parse(variable.path()), value, name));
+            } catch (ConfigException e) {
+                reading.add(new Finding(Level.REFUSED, "", name + ": " + e.getMessage()));
+            }
+        });
+        return assignments;
     }
 
     private static Optional<Path> path(Map<String, String> environment, String name) {
@@ -56,15 +107,15 @@ public record Sources(
 
     /// Instead of a file that the environment names.
     public Sources withStandalone() {
-        return new Sources(true, Optional.empty(), overrides, inline, options);
+        return new Sources(true, Optional.empty(), overrides, inline, variables, options);
     }
 
     public Sources withFile(Path newFile) {
-        return new Sources(standalone, Optional.of(newFile), overrides, inline, options);
+        return new Sources(standalone, Optional.of(newFile), overrides, inline, variables, options);
     }
 
     public Sources withOverrides(Path newOverrides) {
-        return new Sources(standalone, file, Optional.of(newOverrides), inline, options);
+        return new Sources(standalone, file, Optional.of(newOverrides), inline, variables, options);
     }
 
     public Sources withMongo(String connectionString) {
@@ -78,7 +129,7 @@ public record Sources(
     private Sources with(String path, Object value) {
         var more = new LinkedHashMap<>(options);
         more.put(path, value);
-        return new Sources(standalone, file, overrides, inline, more);
+        return new Sources(standalone, file, overrides, inline, variables, more);
     }
 
     /// A file's text, in UTF-8.
@@ -98,13 +149,6 @@ public record Sources(
 
     /// A text in the program's jar.
     static String builtIn(String name) {
-        try (var stream = Sources.class.getResourceAsStream(name)) {
-            if (stream == null) {
-                throw new IllegalStateException("the jar has no " + name);
-            }
-            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Bundled.text(Sources.class, name);
     }
 }

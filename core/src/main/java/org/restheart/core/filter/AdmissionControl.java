@@ -169,7 +169,7 @@ final class AdmissionControl {
         inProgress.incrementAndGet();
     }
 
-    /// Ends a request that starts again on another thread, or after a wait: it does not count as completed.
+    /// Ends a request that goes on after a wait: it does not count as completed.
     void leaveUndone(String caller) {
         of(caller).computeIfPresent(caller, (_, count) -> count == 1 ? null : count - 1);
         inProgress.decrementAndGet();

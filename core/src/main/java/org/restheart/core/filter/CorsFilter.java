@@ -22,6 +22,9 @@ import org.restheart.http.Service;
 record CorsFilter(Service service, Cors policy) implements Filter {
     private static final String ORIGIN = "Access-Control-Allow-Origin";
 
+    /// About the server rather than the response, so that it is listed only when it is sent.
+    private static final String COALESCED = "X-Coalesced";
+
     /// Headers that pages of other origins may read. Responses to requests without an origin list those of the service
     /// and those that are sent.
     private static final List<String> EXPOSED = List.of(
@@ -34,11 +37,21 @@ record CorsFilter(Service service, Cors policy) implements Filter {
             "Retry-After",
             "Preference-Applied",
             "Warning",
-            "X-Coalesced");
+            COALESCED);
 
     @Override
     public Response filter(Request request, Handler next) {
-        return next.handle(request).map(response -> response.headers().has(ORIGIN) ? response : add(request, response));
+        return next.handle(request).map(response -> {
+            var complete = response.status() == 405 ? withMethods(request, response) : response;
+            return complete.headers().has(ORIGIN) ? complete : add(request, complete);
+        });
+    }
+
+    /// A `405` names the methods of the resource (RFC 9110, 15.5.6).
+    private Ready withMethods(Request request, Ready refused) {
+        return refused.headers().has("Allow")
+                ? refused
+                : refused.with("Allow", service.cors(request).allow());
     }
 
     private Ready add(Request request, Ready response) {
@@ -60,11 +73,23 @@ record CorsFilter(Service service, Cors policy) implements Filter {
 
     private String exposed(Request request, Ready response) {
         boolean crossOrigin = request.headers().has("Origin");
-        var names = names(service.cors(request).exposeHeaders());
-        EXPOSED.stream()
-                .filter(name -> crossOrigin || response.headers().has(name))
-                .forEach(names::add);
-        return String.join(", ", names);
+        var ofService = service.cors(request).exposeHeaders();
+        var names = ofService;
+        for (var name : EXPOSED) {
+            boolean isListed = crossOrigin && !name.equals(COALESCED);
+            if ((isListed || response.headers().has(name)) && !lists(ofService, name)) {
+                names = names.isEmpty() ? name : names + ", " + name;
+            }
+        }
+        return names;
+    }
+
+    private static boolean lists(String names, String name) {
+        int start = names.indexOf(name);
+        int end = start + name.length();
+        return start >= 0
+                && (start == 0 || ", ".indexOf(names.charAt(start - 1)) >= 0)
+                && (end == names.length() || ", ".indexOf(names.charAt(end)) >= 0);
     }
 
     private static LinkedHashSet<String> names(String list) {

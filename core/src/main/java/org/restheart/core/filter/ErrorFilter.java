@@ -12,7 +12,6 @@ import org.restheart.core.config.CoreConfig.ErrorBodies;
 import org.restheart.http.Accepted;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -23,7 +22,10 @@ import org.restheart.http.Service.ErrorStyle;
 import org.restheart.http.parameter.DataParameter;
 
 /// Converts exceptions of the following steps to responses, also those of deferred responses.
-record ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) implements Filter {
+///
+/// @param problemDetails whether all clients get RFC 9457, other than those of GraphQL, which has a format of its own
+record ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies, boolean problemDetails)
+        implements Filter {
     private static final String GRAPHQL_JSON = "application/graphql-response+json";
     private static final String PROBLEM_JSON = "application/problem+json";
 
@@ -31,8 +33,6 @@ record ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) im
     public Response filter(Request request, Handler next) {
         try {
             return next.handle(request).recover(failure -> answer(request, failure));
-        } catch (NeedsThread signal) {
-            throw signal;
         } catch (RuntimeException failure) {
             return answer(request, failure);
         }
@@ -87,11 +87,12 @@ record ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) im
                 .orElse(JsonMode.DEFAULT);
     }
 
-    private static boolean asksForProblemJson(Request request) {
-        return Accepted.of(request.headers()).named(PROBLEM_JSON) > 0;
+    private boolean asksForProblemJson(Request request) {
+        return (problemDetails && service.errorStyle() != ErrorStyle.GRAPHQL)
+                || Accepted.of(request.headers()).named(PROBLEM_JSON) > 0;
     }
 
-    /// RFC 9457, 3.1; `code` and `warnings` are extension members.
+    /// RFC 9457, 3.1; `code`, `warnings` and `index` are extension members.
     private static BsonDocument standard(Problem problem) {
         var document = new BsonDocument("type", new BsonString("about:blank"))
                 .append("title", new BsonString(problem.code().title()))
@@ -102,6 +103,7 @@ record ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) im
         if (!notes.isEmpty()) {
             document.append("warnings", BsonTexts.array(notes));
         }
+        problem.index().ifPresent(index -> document.append("index", new BsonInt32(index)));
         return document;
     }
 }

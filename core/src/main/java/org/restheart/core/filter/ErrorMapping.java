@@ -6,7 +6,6 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.restheart.http.Fatal;
 import org.restheart.http.Handler;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -60,8 +59,6 @@ public final class ErrorMapping {
             return next.handle(request).recover(failure -> {
                 throw raised(request, failure);
             });
-        } catch (NeedsThread signal) {
-            throw signal;
         } catch (RuntimeException failure) {
             throw raised(request, failure);
         }

@@ -1,14 +1,15 @@
 package org.restheart.core.filter;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.restheart.console.ConsoleConfig;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -22,14 +23,17 @@ import org.restheart.security.apikey.ApiKeyService;
 /// Replaces the problem "collection not found" at the path of a service that is switched off, or that is elsewhere,
 /// by one that says so. Sent only to callers who would have received the original problem.
 public final class OffServices implements Filter {
-    private final List<Off> services;
+    /// By the first segments of their paths.
+    private final Map<String, List<Off>> services;
 
     /// @param uri where the service is expected
     /// @param explanation why it is not there
     private record Off(List<String> uri, String explanation) {}
 
     private OffServices(List<Off> services) {
-        this.services = services;
+        this.services = services.stream()
+                .filter(service -> !service.uri.isEmpty())
+                .collect(Collectors.groupingBy(service -> service.uri.getFirst()));
     }
 
     public static OffServices of(GatewayConfig config) {
@@ -97,15 +101,13 @@ public final class OffServices implements Filter {
         }
         try {
             return next.handle(request).mapFailure(failure -> explained(failure, meant.get()));
-        } catch (NeedsThread signal) {
-            throw signal;
         } catch (RuntimeException failure) {
             throw explained(failure, meant.get());
         }
     }
 
     private Optional<Off> meant(List<String> path) {
-        for (var service : services) {
+        for (var service : path.isEmpty() ? List.<Off>of() : services.getOrDefault(path.getFirst(), List.of())) {
             if (RequestPath.startsWith(path, service.uri)) {
                 return Optional.of(service);
             }

@@ -4,7 +4,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.restheart.http.ContentWait;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -44,7 +43,7 @@ final class OverloadFilter implements Filter {
             if (response instanceof Response.Deferred<?> later) {
                 deferred = true;
                 later.whenThere(_ -> {
-                    if (waited.get()) { // also for the client
+                    if (waited.get() || later.hasThread()) { // also for others than MongoDB
                         admission.leave(caller);
                     } else {
                         admission.leave(caller, System.nanoTime() - entered);
@@ -52,10 +51,6 @@ final class OverloadFilter implements Filter {
                 });
             }
             return response;
-        } catch (NeedsThread again) {
-            deferred = true;
-            admission.leaveUndone(caller);
-            throw again;
         } finally {
             if (!deferred) {
                 admission.leave(caller);

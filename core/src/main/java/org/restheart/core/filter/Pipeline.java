@@ -14,7 +14,6 @@ import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -25,6 +24,9 @@ import org.restheart.security.ClientAddress;
 
 /// Assembles the filters around a service and defines their order.
 public final class Pipeline {
+    /// What may have to wait begins again on a thread of its own from here, and nothing in front of it.
+    private static final Filter STEP = (request, next) -> next.resumed(request);
+
     private final Settings settings;
     private final ErrorMapping errors;
     private final Function<Binding, Filter> securityFilters;
@@ -56,8 +58,9 @@ public final class Pipeline {
         var service = binding.service();
         if (service.bypassesFilters()) {
             var filters = new ArrayList<Filter>();
-            filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
+            filters.add(new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails()));
             limits.ifPresent(limits -> filters.add(limits::beforeAuthentication));
+            filters.add(STEP);
             return new Route(binding, Filter.chain(filters, service), judged(binding));
         }
         var filters = new ArrayList<Filter>();
@@ -65,24 +68,27 @@ public final class Pipeline {
             filters.add((request, next) -> next.handle(request).map(response -> response.with(tracing(request))));
         }
         if (service.traffic() == Service.Traffic.PROXY) { // headers, errors and methods are those of another server
-            filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
+            filters.add(new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails()));
             filters.add(Preparation::refuse);
+            addOuter(binding, filters);
             addSecurity(binding, filters);
+            filters.add(STEP);
+            filters.addAll(binding.innerFilters());
             return new Route(binding, Filter.chain(filters, service), judged(binding));
         }
         filters.addAll(List.of(
                 new PrettyFilter(),
                 new Preparation(service),
                 new CorsFilter(service, settings.cors()),
-                (request, next) -> next.handle(request).map(response -> withMethods(service, request, response)),
-                new ErrorFilter(service, errors, settings.errorBodies()),
+                new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails()),
                 new CorsFilter.OptionsFilter(
                         service, standing, preflightHeaders(), settings.cors().maxAge()),
                 Preparation::refuse));
+        addOuter(binding, filters);
         addSecurity(binding, filters);
         filters.add(standing);
         // again: errors from behind the security filter carry the standing headers
-        filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
+        filters.add(new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails()));
         if (!service.isProbe()) {
             filters.add(overload);
         }
@@ -93,13 +99,29 @@ public final class Pipeline {
             filters.add((request, next) ->
                     next.handle(request.method() == Method.HEAD ? request.with(Method.GET) : request));
         }
+        filters.add(STEP);
         filters.addAll(binding.innerFilters());
         return new Route(binding, Filter.chain(filters, service), judged(binding));
+    }
+
+    /// What they pass on is prepared as what clients send. Refusals and failures are responses to them.
+    private void addOuter(Binding binding, List<Filter> filters) {
+        if (binding.outerFilters().isEmpty()) {
+            return;
+        }
+        var service = binding.service();
+        for (var filter : binding.outerFilters()) {
+            filters.add(STEP);
+            filters.add(filter);
+            filters.add(new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails()));
+        }
+        filters.add((request, next) -> next.handle(service.prepare(binding.requireOwn(request))));
     }
 
     /// Requests are counted by address before credentials cost time, and by account when it is known.
     private void addSecurity(Binding binding, List<Filter> filters) {
         limits.ifPresent(limits -> filters.add(limits::beforeAuthentication));
+        filters.add(STEP);
         var security = securityFilters.apply(binding);
         filters.add(settings.tracing() ? new TracedFilter("authorize", security) : security);
         limits.ifPresent(limits -> filters.add(limits::afterAuthentication));
@@ -124,13 +146,6 @@ public final class Pipeline {
         return next.handle(request);
     }
 
-    /// A `405` names the methods of the resource (RFC 9110, 15.5.6).
-    private static Response.Ready withMethods(Service service, Request request, Response.Ready response) {
-        return response.status() != 405 || response.headers().has("Allow")
-                ? response
-                : response.with("Allow", service.cors(request).allow());
-    }
-
     /// Request headers that pages of any origin may send: those that do not change what is requested, and
     /// those that the configuration names.
     private List<String> preflightHeaders() {
@@ -145,8 +160,8 @@ public final class Pipeline {
     /// request only.
     private Handler judged(Binding binding) {
         var service = binding.service();
-        var filters = new ArrayList<Filter>(
-                List.of(new Preparation(service), errors::toProblems, Preparation::refuse, judges.apply(binding)));
+        var filters = new ArrayList<Filter>(List.of(
+                new Preparation(service), errors::toProblems, Preparation::refuse, STEP, judges.apply(binding), STEP));
         filters.addAll(binding.innerFilters());
         return Filter.chain(filters, service);
     }
@@ -164,6 +179,7 @@ public final class Pipeline {
     /// @param forceEncoding whether requests that accept neither gzip nor deflate are refused
     /// @param tracingHeaders request headers that responses repeat
     /// @param errorBodies which refusals have a body
+    /// @param problemDetails whether bodies of errors are those of RFC 9457 for all clients
     /// @param cors what pages of other origins may do
     /// @param tracing whether requests may have spans
     /// @param clients determines the address under which requests without an account are counted
@@ -173,6 +189,7 @@ public final class Pipeline {
             boolean forceEncoding,
             List<String> tracingHeaders,
             ErrorBodies errorBodies,
+            boolean problemDetails,
             SecurityGuards.Cors cors,
             ClientAddress clients,
             boolean tracing) {
@@ -187,6 +204,7 @@ public final class Pipeline {
                     config.core().forceGzipEncoding(),
                     config.logging().tracingHeaders(),
                     config.core().errorBodies(),
+                    config.core().problemDetails(),
                     config.security().guards().cors(),
                     config.security().guards().clientAddress(),
                     config.tracing().isPresent());
@@ -207,9 +225,6 @@ public final class Pipeline {
             var passed = new Passed(next, () -> span.add(part, began, System.nanoTime()));
             try {
                 return filter.filter(request, passed);
-            } catch (NeedsThread signal) { // it is tried again
-                passed.added = true;
-                throw signal;
             } finally {
                 passed.addPart();
             }

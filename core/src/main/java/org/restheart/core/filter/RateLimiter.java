@@ -100,17 +100,6 @@ final class RateLimiter {
         }
     }
 
-    /// Undoes [#count] of a request that was admitted.
-    void giveBack(String name, Limit limit) {
-        var even = names.getIfPresent(name);
-        if (even != null) {
-            even.addAndGet(-interval(limit));
-        }
-        if (shared) {
-            admitted.computeIfPresent(name, (_, count) -> count == 1 ? null : count - 1);
-        }
-    }
-
     /// The requests that were admitted since the last report. Names with few requests are reported when they
     /// have more, so that reports are short.
     Map<String, Long> report(Limit limit) {

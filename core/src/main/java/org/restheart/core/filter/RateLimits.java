@@ -8,7 +8,6 @@ import org.restheart.core.config.RateLimitsConfig;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
 import org.restheart.http.NamedOperation;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -131,14 +130,9 @@ public final class RateLimits {
             return next.handle(request);
         }
         var outcome = applied.get().count();
-        try {
-            return next.handle(request)
-                    .map(response ->
-                            response.headers().has(RateLimiter.LIMIT) ? response : response.with(outcome.headers()));
-        } catch (NeedsThread signal) { // the request starts again on another thread, and is counted then
-            applied.get().limiter.giveBack(applied.get().who, applied.get().limit);
-            throw signal;
-        }
+        return next.handle(request)
+                .map(response ->
+                        response.headers().has(RateLimiter.LIMIT) ? response : response.with(outcome.headers()));
     }
 
     /// Requests that one gateway admitted in a while, for the others to count too. Immutable.

@@ -6,7 +6,7 @@ import ch.qos.logback.core.ConsoleAppender;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.time.LocalTime;
+import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Optional;
@@ -14,15 +14,18 @@ import org.slf4j.LoggerFactory;
 
 /// Writes many lines to the console at once, with the layout of the console appender. Confined to one thread.
 public final class ConsoleLines {
-    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
+    private static final DateTimeFormatter SHORT = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
+    private static final DateTimeFormatter DATED = DateTimeFormatter.ofPattern(LogSetup.DATE);
 
     private final PrintStream console = System.out;
     private final ByteArrayOutputStream waiting = new ByteArrayOutputStream(64 << 10);
+    private final DateTimeFormatter format;
     private final byte[] afterTime;
     private long formattedMillis;
     private byte[] time = {};
 
     private ConsoleLines(boolean colours) {
+        format = colours ? SHORT : DATED;
         var level = colours ? "\u001b[34mINFO \u001b[0;39m" : "INFO ";
         afterTime = (" [" + Thread.currentThread().getName() + "] " + level + " ").getBytes(StandardCharsets.UTF_8);
     }
@@ -33,7 +36,8 @@ public final class ConsoleLines {
         if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)
                 || !(logger instanceof Logger impl)
                 || impl.iteratorForAppenders().hasNext()
-                || !impl.isAdditive()) {
+                || !impl.isAdditive()
+                || impl.getName().equals(LogSetup.AUDIT)) {
             return Optional.empty();
         }
         var appenders = context.getLogger(Logger.ROOT_LOGGER_NAME).iteratorForAppenders();
@@ -48,7 +52,7 @@ public final class ConsoleLines {
         long now = System.currentTimeMillis();
         if (now != formattedMillis) {
             formattedMillis = now;
-            time = LocalTime.now(ZoneId.systemDefault()).format(TIME).getBytes(StandardCharsets.US_ASCII);
+            time = OffsetDateTime.now(ZoneId.systemDefault()).format(format).getBytes(StandardCharsets.US_ASCII);
         }
         waiting.writeBytes(time);
         waiting.writeBytes(afterTime);

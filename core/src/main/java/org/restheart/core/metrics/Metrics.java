@@ -1,5 +1,9 @@
 package org.restheart.core.metrics;
 
+import com.mongodb.client.MongoClient;
+import com.mongodb.connection.ServerDescription;
+import com.mongodb.event.CommandListener;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -7,6 +11,8 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -26,11 +32,14 @@ import org.restheart.http.CacheMeter;
 import org.restheart.http.ComputeLimit;
 import org.restheart.http.Lease;
 import org.restheart.http.Service.Traffic;
+import org.restheart.http.access.Account;
 
 /// All registries of this gateway. Thread-safe.
 public final class Metrics implements AutoCloseable {
     /// What registers meters of its own, in the order of the text of all registries.
     public enum Part {
+        JVM("/jvm"),
+        PROCESS("/process"),
         GATEWAY("/gateway"),
         CACHES("/caches"),
         MONGO_POOL("/mongo-pool"),
@@ -48,8 +57,12 @@ public final class Metrics implements AutoCloseable {
     }
 
     private final Optional<RequestMetrics> requests;
-    private final boolean jvm;
-    private final ProcessRegistry process;
+    private final int accounts;
+    private volatile Reload lastReload = new Reload(true, Instant.now());
+
+    /// @param done whether it was taken over
+    private record Reload(boolean done, Instant time) {}
+
     private final Map<Part, MeteredRegistry> parts = new EnumMap<>(Part.class);
 
     /// Meters refer to them weakly.
@@ -61,22 +74,73 @@ public final class Metrics implements AutoCloseable {
         this.requests = config.requests()
                 ? Optional.of(new RequestMetrics(config.include(), config.exclude()))
                 : Optional.empty();
-        this.jvm = config.jvm();
-        this.process = new ProcessRegistry(version, buildTime);
+        this.accounts = config.accounts();
         for (var part : Part.values()) {
-            parts.put(part, new MeteredRegistry(part.path));
+            if (part != Part.JVM || config.jvm()) {
+                parts.put(part, new MeteredRegistry(part.path));
+            }
         }
+        if (config.jvm()) {
+            new ProcessMeters(registry(Part.JVM).meters()).registerJvm();
+        }
+        new ProcessMeters(registry(Part.PROCESS).meters()).registerProcess(version, buildTime);
+        var gateway = meters(Part.GATEWAY);
+        gateway.gauge(
+                "gateway_reload_success",
+                "1 if the configuration was taken over at the start or the last SIGHUP, 0 if it was refused",
+                this,
+                metrics -> metrics.lastReload.done ? 1 : 0);
+        gateway.gauge(
+                "gateway_reload_timestamp_seconds",
+                "When that was, in seconds since 1970",
+                this,
+                metrics -> metrics.lastReload.time.getEpochSecond());
     }
 
     public List<Observer> observers() {
-        var other = new OtherTraffic(of(Part.GATEWAY));
-        return requests.<List<Observer>>map(measured -> List.of(measured, other))
-                .orElse(List.of(other));
+        var all = new ArrayList<Observer>();
+        requests.ifPresent(all::add);
+        all.add(new OtherTraffic(of(Part.GATEWAY)));
+        if (accounts > 0) {
+            all.add(new AccountUsage(of(Part.GATEWAY), accounts));
+        }
+        return all;
     }
 
     /// Where a part registers its meters.
     public MeterRegistry of(Part part) {
-        return Objects.requireNonNull(parts.get(part)).meters();
+        return registry(part).meters();
+    }
+
+    private MeteredRegistry registry(Part part) {
+        return Objects.requireNonNull(parts.get(part));
+    }
+
+    /// Notes the end of a reload.
+    ///
+    /// @param done whether the configuration was taken over
+    public void reloaded(boolean done) {
+        lastReload = new Reload(done, Instant.now());
+    }
+
+    /// Shows whether a server of MongoDB answers, as the driver's heartbeats find out.
+    public void watch(MongoClient client) {
+        meters(Part.MONGO_POOL)
+                .gauge(
+                        "mongodb_up",
+                        "1 if a server of MongoDB answers, else 0",
+                        client,
+                        mongo -> mongo.getClusterDescription().getServerDescriptions().stream()
+                                        .anyMatch(ServerDescription::isOk)
+                                ? 1
+                                : 0);
+    }
+
+    /// Measures the commands of a MongoDB client.
+    ///
+    /// @param slow what is logged takes longer; zero for nothing
+    public CommandListener commands(Duration slow) {
+        return new MongoCommands(of(Part.MONGO_POOL), slow);
     }
 
     /// Shows the server's load as part of the registry `/gateway`.
@@ -94,6 +158,18 @@ public final class Metrics implements AutoCloseable {
                 UndertowListener::maxInFlight);
         meters.gauge(
                 "gateway_connections", "Connections of clients that are open", server, UndertowListener::connections);
+        server.certificateExpiry().ifPresent(_ -> {
+            meters.gauge(
+                    "gateway_certificate_expiry_timestamp_seconds",
+                    "When the certificate of https-listener ends, in seconds since 1970",
+                    server,
+                    listener -> listener.certificateExpiry().orElseThrow().getEpochSecond());
+            meters.gauge(
+                    "gateway_certificate_current",
+                    "1 if the certificate is that of the files, 0 if these have changed and cannot be used",
+                    server,
+                    listener -> listener.isCertificateCurrent() ? 1 : 0);
+        });
         meters.count(
                 "gateway_connections_refused",
                 "Connections closed at once because there were too many, of all clients or of one address",
@@ -123,6 +199,12 @@ public final class Metrics implements AutoCloseable {
         meters(Part.GATEWAY, "outcome", "recorded").count("gateway_spans", description, tracing, Tracing::recorded);
         meters(Part.GATEWAY, "outcome", "sent").count("gateway_spans", description, tracing, Tracing::sent);
         meters(Part.GATEWAY, "outcome", "lost").count("gateway_spans", description, tracing, Tracing::lost);
+    }
+
+    /// Shows how many lines a log has lost.
+    public <T> void watchLog(String log, T source, ToDoubleFunction<T> lost) {
+        meters(Part.GATEWAY, "log", log)
+                .count("gateway_log_lines_lost", "Lines that came faster than they could be written", source, lost);
     }
 
     /// Shows how many requests were refused by rate limits.
@@ -173,16 +255,6 @@ public final class Metrics implements AutoCloseable {
     public List<MetricsRegistry> registries() {
         var all = new ArrayList<MetricsRegistry>();
         requests.ifPresent(metrics -> all.addAll(metrics.registries()));
-        all.addAll(ofParts());
-        return all;
-    }
-
-    private List<MetricsRegistry> ofParts() {
-        var all = new ArrayList<MetricsRegistry>();
-        if (jvm) {
-            all.add(new JvmRegistry());
-        }
-        all.add(process);
         all.addAll(parts.values());
         return all;
     }
@@ -191,7 +263,7 @@ public final class Metrics implements AutoCloseable {
     public String scrape(ExpositionFormat format) {
         var text = new StringBuilder();
         requests.ifPresent(metrics -> text.append(metrics.scrape(format)));
-        ofParts().forEach(registry -> text.append(registry.scrape(format)));
+        parts.values().forEach(registry -> text.append(registry.scrape(format)));
         if (format == ExpositionFormat.OPEN_METRICS) {
             text.append(ExpositionFormat.END);
         }
@@ -204,7 +276,7 @@ public final class Metrics implements AutoCloseable {
         parts.values().forEach(MeteredRegistry::close);
     }
 
-    /// Measures requests for files and of proxies, which are not those of the API. Thread-safe.
+    /// Measures requests for files, of proxies, of probes, and streams, which are not those of the API. Thread-safe.
     private static final class OtherTraffic implements Observer {
         private final MeterRegistry meters;
         private final Map<Labels, Timer> timers = new ConcurrentHashMap<>();
@@ -227,7 +299,7 @@ public final class Metrics implements AutoCloseable {
 
         private Timer timer(Labels labels) {
             return Timer.builder("gateway_other_requests_seconds")
-                    .description("Duration of requests for files and of proxies")
+                    .description("Duration of requests for files, of proxies and probes, and of streams")
                     .tags(
                             "kind",
                             labels.kind.label(),
@@ -236,6 +308,50 @@ public final class Metrics implements AutoCloseable {
                             "status",
                             Integer.toString(labels.status))
                     .register(meters);
+        }
+    }
+
+    /// Counts what each account uses. Thread-safe.
+    private static final class AccountUsage implements Observer {
+        private static final String OTHERS = "_other";
+        private static final String ANONYMOUS = "_anonymous";
+
+        private final MeterRegistry meters;
+        private final int most;
+        private final Map<String, Usage> usages = new ConcurrentHashMap<>();
+
+        private record Usage(Timer requests, Counter bytes) {}
+
+        /// @param most accounts that are counted by themselves; further ones are counted together
+        AccountUsage(MeterRegistry meters, int most) {
+            this.meters = meters;
+            this.most = most;
+        }
+
+        @Override
+        public void completed(Observation observation) {
+            var usage = usage(observation.account().map(Account::name).orElse(ANONYMOUS));
+            usage.requests.record(observation.nanos(), TimeUnit.NANOSECONDS);
+            usage.bytes.increment((double) observation.bytes());
+        }
+
+        private Usage usage(String account) {
+            var known = usages.get(account);
+            return known != null
+                    ? known
+                    : usages.computeIfAbsent(usages.size() < most ? account : OTHERS, this::measured);
+        }
+
+        private Usage measured(String account) {
+            return new Usage(
+                    Timer.builder("gateway_account_requests_seconds")
+                            .description("Requests of an account, and their duration")
+                            .tag("account", account)
+                            .register(meters),
+                    Counter.builder("gateway_account_response_bytes")
+                            .description("Content sent to an account")
+                            .tag("account", account)
+                            .register(meters));
         }
     }
 
@@ -249,7 +365,7 @@ public final class Metrics implements AutoCloseable {
             this.path = path;
         }
 
-        MeterRegistry meters() {
+        PrometheusMeterRegistry meters() {
             return meters;
         }
 

@@ -6,6 +6,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.metrics.RequestRegistry.Series;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.Observer;
 import org.restheart.http.RequestPath;

@@ -7,13 +7,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.restheart.core.observation.Observation;
 import org.restheart.http.Method;
 import org.restheart.http.NamedOperation;
-import org.restheart.http.Request;
 import org.restheart.http.trace.TraceScope.TraceSpan;
 
 /// The requests whose paths match one template, by method, status and the template's parameters. Thread-safe.
@@ -27,9 +29,6 @@ final class RequestRegistry implements MetricsRegistry {
 
     /// Characters of a parameter; longer ones are [#OTHER].
     private static final int MAX_LENGTH = 200;
-
-    private static final Pattern TRACE_PARENT =
-            Pattern.compile("[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?");
 
     private static final String OTHER = "_other";
     private static final Optional<NamedOperation> OTHER_OPERATION = Optional.of(new NamedOperation(OTHER, OTHER));
@@ -58,21 +57,14 @@ final class RequestRegistry implements MetricsRegistry {
                                     .map(text -> text.length() > MAX_LENGTH ? OTHER : text)
                                     .toList(),
                             bounded(observation.operation())))
-                    .record(observation.nanos(), trace(request));
+                    .record(observation.nanos(), trace(observation));
         }
     }
 
-    /// The id of the request's trace if that is recorded, here or, as its caller says, elsewhere.
-    private static Optional<String> trace(Request request) {
-        var span = request.attribute(TraceSpan.KEY);
-        if (span.isPresent()) {
-            return span.filter(TraceSpan::isSampled).map(TraceSpan::traceId);
-        }
-        return request.headers()
-                .first("traceparent")
-                .map(TRACE_PARENT::matcher)
-                .filter(Matcher::matches)
-                .map(parts -> parts.group(1));
+    /// The id of the request's trace, unless that is known not to be recorded.
+    private static Optional<String> trace(Observation observation) {
+        var span = observation.request().attribute(TraceSpan.KEY);
+        return span.isPresent() && !span.get().isSampled() ? Optional.empty() : observation.traceId();
     }
 
     /// Clients may send any word.
@@ -241,6 +233,229 @@ final class RequestRegistry implements MetricsRegistry {
                         .append(buckets);
             }
             return text.toString();
+        }
+    }
+
+    /// The requests of one set of labels. Recording takes no lock. Thread-safe.
+    static final class Series {
+        /// How often [#tick()] is to be called.
+        static final int TICK_SECONDS = 5;
+
+        private final String labels;
+        private final LongAdder count = new LongAdder();
+        private final LongAdder nanos = new LongAdder();
+        private final DecayingHistogram durations = new DecayingHistogram();
+        private final DurationBuckets buckets = new DurationBuckets();
+        private final List<MovingRate> rates = List.of(new MovingRate(15), new MovingRate(5), new MovingRate(1));
+        private final LongSupplier nanoTime;
+        private final long began;
+        private long countAtTick;
+
+        /// @param labels as the Prometheus text format has them, each with a comma behind it
+        Series(String labels, LongSupplier nanoTime) {
+            this.labels = labels;
+            this.nanoTime = nanoTime;
+            this.began = nanoTime.getAsLong();
+        }
+
+        /// @param trace the id of the request's trace, if it has one
+        void record(long durationNanos, Optional<String> trace) {
+            count.increment();
+            nanos.add(durationNanos);
+            durations.record(TimeUnit.NANOSECONDS.toMicros(durationNanos));
+            buckets.record(durationNanos / 1e9, trace);
+        }
+
+        /// To be called by one thread.
+        void tick() {
+            long now = count.sum();
+            long events = now - countAtTick;
+            countAtTick = now;
+            rates.forEach(rate -> rate.tick(events));
+            durations.fade(TICK_SECONDS);
+        }
+
+        String labels() {
+            return labels;
+        }
+
+        double count() {
+            return count.sum();
+        }
+
+        double seconds() {
+            return nanos.sum() / 1e9;
+        }
+
+        /// In seconds.
+        double[] quantiles(double[] shares) {
+            var values = durations.quantiles(shares);
+            for (int i = 0; i < values.length; i++) {
+                values[i] /= 1e6;
+            }
+            return values;
+        }
+
+        DurationBuckets.Bucket[] buckets() {
+            return buckets.cumulative();
+        }
+
+        List<MovingRate> rates() {
+            return rates;
+        }
+
+        /// Since the first request.
+        double overall() {
+            double seconds = (nanoTime.getAsLong() - began) / 1e9;
+            return seconds > 0 ? count() / seconds : 0;
+        }
+
+        /// Events per second, averaged with exponentially fading weights, as the load average of Unix is.
+        /// Ticked by one thread, read by any.
+        static final class MovingRate {
+            private final int minutes;
+            private final double weight;
+            private volatile double perSecond = Double.NaN;
+
+            /// @param minutes over which to average
+            MovingRate(int minutes) {
+                this.minutes = minutes;
+                this.weight = 1 - Math.exp(-Series.TICK_SECONDS / 60.0 / minutes);
+            }
+
+            String period() {
+                return minutes + (minutes == 1 ? " minute" : " minutes");
+            }
+
+            /// @param events since the tick before
+            void tick(long events) {
+                double now = (double) events / Series.TICK_SECONDS;
+                perSecond = Double.isNaN(perSecond) ? now : perSecond + weight * (now - perSecond);
+            }
+
+            /// Zero before the first tick.
+            double perSecond() {
+                return Double.isNaN(perSecond) ? 0 : perSecond;
+            }
+        }
+
+        /// Durations counted in the buckets of a Prometheus histogram, which can be added up over servers,
+        /// unlike quantiles. Each bucket keeps the last request that had a trace, as exemplar. Thread-safe.
+        static final class DurationBuckets {
+            /// Upper bounds in seconds, inclusive; a last bucket has no bound.
+            private static final double[] BOUNDS = {
+                0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
+            };
+
+            private final LongAdder[] counts = new LongAdder[BOUNDS.length + 1];
+            private final AtomicReferenceArray<@Nullable Exemplar> exemplars =
+                    new AtomicReferenceArray<>(BOUNDS.length + 1);
+
+            /// @param trace the id of the trace, in hexadecimal digits
+            /// @param seconds the duration
+            /// @param at seconds since 1970
+            record Exemplar(String trace, double seconds, double at) {}
+
+            /// @param bound as the label `le` has it
+            /// @param count of requests that took at most this long
+            record Bucket(String bound, long count, Optional<Exemplar> exemplar) {}
+
+            DurationBuckets() {
+                for (int i = 0; i < counts.length; i++) {
+                    counts[i] = new LongAdder();
+                }
+            }
+
+            void record(double seconds, Optional<String> trace) {
+                int bucket = 0;
+                while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]) {
+                    bucket++;
+                }
+                counts[bucket].increment();
+                if (trace.isPresent()) {
+                    exemplars.setPlain(bucket, new Exemplar(trace.get(), seconds, System.currentTimeMillis() / 1e3));
+                }
+            }
+
+            /// Cumulative, ascending; the last one is that without a bound.
+            Bucket[] cumulative() {
+                var buckets = new Bucket[counts.length];
+                long total = 0;
+                for (int i = 0; i < buckets.length; i++) {
+                    total += counts[i].sum();
+                    var bound = i < BOUNDS.length ? Double.toString(BOUNDS[i]) : "+Inf";
+                    buckets[i] = new Bucket(bound, total, Optional.ofNullable(exemplars.get(i)));
+                }
+                return buckets;
+            }
+        }
+    }
+
+    /// The distribution of recent durations: old ones fade, by half every 46 seconds, so that after five
+    /// minutes they hardly count. Recording is one atomic addition; values are kept to within 2 percent.
+    /// Thread-safe.
+    static final class DecayingHistogram {
+        /// Buckets per doubling.
+        private static final int STEPS = 32;
+        private static final int STEP_BITS = 5;
+
+        /// In microseconds; longer ones count as this long, which is 12 days.
+        private static final long MAX_MICROS = 1L << 40;
+        private static final int BUCKETS = index(MAX_MICROS) + 1;
+
+        /// The weight of a new value, large enough to decay slowly in integers.
+        private static final long WEIGHT = 1L << 20;
+        private static final double FADING_PER_SECOND = 0.015;
+
+        private final AtomicLongArray weights = new AtomicLongArray(BUCKETS);
+
+        void record(long micros) {
+            weights.getAndAdd(index(Math.clamp(micros, 0, MAX_MICROS)), WEIGHT);
+        }
+
+        /// Exact below 64, then 32 buckets per doubling.
+        private static int index(long micros) {
+            int shift = Math.max(0, Long.SIZE - 1 - Long.numberOfLeadingZeros(micros | 1) - STEP_BITS);
+            return shift * STEPS + (int) (micros >>> shift);
+        }
+
+        private static double middle(int index) {
+            int shift = Math.max(0, index / STEPS - 1);
+            long low = (long) (index - shift * STEPS) << shift;
+            return low + ((1L << shift) - 1) / 2.0;
+        }
+
+        /// Decays the recorded values by a number of seconds.
+        void fade(double seconds) {
+            double factor = Math.exp(-FADING_PER_SECOND * seconds);
+            for (int i = 0; i < BUCKETS; i++) {
+                if (weights.get(i) > 0) {
+                    weights.getAndUpdate(i, weight -> (long) (weight * factor));
+                }
+            }
+        }
+
+        /// The values below which the given shares of all durations lie, in microseconds; zeros if there
+        /// are none.
+        ///
+        /// @param shares from 0 to 1, ascending
+        double[] quantiles(double[] shares) {
+            var snapshot = new long[BUCKETS];
+            long total = 0;
+            for (int i = 0; i < BUCKETS; i++) {
+                snapshot[i] = weights.get(i);
+                total += snapshot[i];
+            }
+            var values = new double[shares.length];
+            int bucket = -1;
+            long below = 0;
+            for (int s = 0; s < shares.length && total > 0; s++) {
+                while (bucket < BUCKETS - 1 && (below < shares[s] * total || bucket < 0)) {
+                    below += snapshot[++bucket];
+                }
+                values[s] = middle(bucket);
+            }
+            return values;
         }
     }
 }

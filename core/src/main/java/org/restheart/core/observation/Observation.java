@@ -1,11 +1,14 @@
 package org.restheart.core.observation;
 
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Headers;
 import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
+import org.restheart.http.trace.TraceScope.TraceSpan;
 
 /// A completed request: its response has been sent, or its client has disconnected. Immutable.
 ///
@@ -27,6 +30,20 @@ public record Observation(
         long nanos,
         Optional<Account> account,
         Optional<NamedOperation> operation) {
+
+    private static final Pattern TRACE_PARENT =
+            Pattern.compile("[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?");
+
+    /// The id of the request's trace: that of its span, or while tracing is off as its caller says.
+    public Optional<String> traceId() {
+        return request.attribute(TraceSpan.KEY)
+                .map(TraceSpan::traceId)
+                .or(() -> request.headers()
+                        .first("traceparent")
+                        .map(TRACE_PARENT::matcher)
+                        .filter(Matcher::matches)
+                        .map(parts -> parts.group(1)));
+    }
 
     /// Passes the account, the caller and the operation of a request from later steps of the pipeline to those before
     /// them. Confined to one request, which is handled by one thread at a time.

@@ -5,6 +5,7 @@ import org.restheart.http.Body;
 import org.restheart.http.Fields;
 import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
+import org.restheart.http.Service.Traffic;
 
 /// Receives completed requests. Thread-safe; also called on I/O threads, so it must not block.
 @FunctionalInterface
@@ -16,7 +17,7 @@ public interface Observer {
     /// @param request that opened the connection
     default void subscriptionEnded(Request request, NamedOperation operation, int status, long bytes, long nanos) {
         completed(new Observation(
-                request.with(Body.EMPTY),
+                request.with(Body.EMPTY).with(Traffic.KEY, Traffic.STREAM),
                 "SUBSCRIBE",
                 status,
                 Fields.NONE,

@@ -3,6 +3,7 @@ package org.restheart.core.routing;
 import java.util.List;
 import org.restheart.core.config.Endpoint;
 import org.restheart.http.Filter;
+import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
 
@@ -12,9 +13,21 @@ import org.restheart.http.Service;
 /// @param match whether paths below the URI belong to the service as well
 /// @param secured whether callers are authenticated and authorized before the service sees them
 /// @param innerFilters filters between the security filter and the service, the first one outermost
-public record Binding(Service service, String uri, Match match, boolean secured, List<Filter> innerFilters) {
+/// @param outerFilters those in front of the security filter
+public record Binding(
+        Service service,
+        String uri,
+        Match match,
+        boolean secured,
+        List<Filter> innerFilters,
+        List<Filter> outerFilters) {
     public Binding {
         innerFilters = List.copyOf(innerFilters);
+        outerFilters = List.copyOf(outerFilters);
+    }
+
+    public Binding(Service service, String uri, Match match, boolean secured, List<Filter> innerFilters) {
+        this(service, uri, match, secured, innerFilters, List.of());
     }
 
     public enum Match {
@@ -34,7 +47,29 @@ public record Binding(Service service, String uri, Match match, boolean secured,
     }
 
     public Binding behind(List<Filter> innerFilters) {
-        return new Binding(service, uri, match, secured, innerFilters);
+        return new Binding(service, uri, match, secured, innerFilters, outerFilters);
+    }
+
+    /// @param outerFilters requests that these change are prepared again
+    public Binding inFront(List<Filter> outerFilters) {
+        return new Binding(service, uri, match, secured, innerFilters, outerFilters);
+    }
+
+    /// Whether requests for the other one's path would come here.
+    public boolean isRival(Binding other) {
+        return match == other.match && segments().equals(other.segments());
+    }
+
+    /// The request, whose path a filter may have changed.
+    ///
+    /// @throws IllegalStateException if it is not below this path any more
+    public Request requireOwn(Request request) {
+        var path = request.path().segments();
+        var own = segments();
+        if (path.size() < own.size() || !path.subList(0, own.size()).equals(own)) {
+            throw new IllegalStateException("a plugin has changed the path to one that is not below " + uri);
+        }
+        return request;
     }
 
     List<String> segments() {

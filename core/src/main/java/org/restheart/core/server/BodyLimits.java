@@ -126,11 +126,6 @@ final class BodyLimits {
 
         private int units;
 
-        /// Bytes of objects, of this attempt and those of the attempt before that are not needed again so far.
-        private long held;
-
-        private long heldBefore;
-
         private Counter(Supplier<String> caller) {
             this.caller = caller;
         }
@@ -207,20 +202,11 @@ final class BodyLimits {
             return (isAnonymous ? ofAnonymous : ofAll).bytes / 16 * 5 - 2 * UNIT;
         }
 
-        /// As [#addObjects]; nothing is counted for what was held before [#restart].
+        /// As [#addObjects].
         ///
         /// @throws org.restheart.http.ProblemException 503 if there is no room
-        synchronized void hold(long bytes) {
-            long again = Math.min(bytes, heldBefore);
-            heldBefore -= again;
-            held += bytes;
-            requireRoom(bytes == again || addObjects(bytes - again));
-        }
-
-        /// The request starts again, and makes the same objects again.
-        synchronized void restart() {
-            heldBefore = held;
-            held = 0;
+        void hold(long bytes) {
+            requireRoom(addObjects(bytes));
         }
 
         synchronized void close() {

@@ -64,7 +64,7 @@ final class Compression {
 
     /// The response as one of several for the same request. Files that are kept compressed say so themselves.
     static Ready varied(Ready response) {
-        return response.headers().all("Vary").stream().anyMatch("Accept-Encoding"::equalsIgnoreCase)
+        return response.headers().all("Vary").stream().anyMatch(line -> line.contains("Accept-Encoding"))
                 ? response
                 : response.with(VARY);
     }

@@ -6,6 +6,7 @@ import io.undertow.server.protocol.http.HttpServerConnection;
 import io.undertow.server.protocol.http2.Http2ServerConnection;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
+import org.restheart.core.server.Http2Connections.Http2Stream;
 import org.xnio.IoUtils;
 
 /// The end of Undertow's exchanges: tasks at their completion, whether their clients have disconnected, and aborting

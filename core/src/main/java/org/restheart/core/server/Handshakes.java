@@ -1,15 +1,12 @@
 package org.restheart.core.server;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.util.ArrayDeque;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Queue;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import org.jspecify.annotations.Nullable;
 import org.restheart.http.Fatal;
 import org.restheart.http.access.FairShares;
+import org.restheart.http.access.FairThreads;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,17 +20,10 @@ final class Handshakes {
     /// Handshakes that wait: about as many as are computed within a second.
     private static final int WAITING = 1_000;
 
+    private static final FairShares.Patience ENDLESS = new FairShares.Patience(Long.MAX_VALUE);
+
     private final FairShares places = FairShares.ofAddresses(WAITING);
-
-    /// By address, in the order of their turns.
-    @GuardedBy("this")
-    private final Map<String, Queue<Task>> waiting = new LinkedHashMap<>();
-
-    @GuardedBy("this")
-    private boolean closed;
-
-    /// @param counted whether it has a place
-    private record Task(Runnable run, boolean counted) {}
+    private final FairThreads threads = new FairThreads("tls-handshake-", THREADS);
 
     /// Takes the tasks of one connection. Confined to its I/O thread.
     private final class Client implements Executor {
@@ -59,18 +49,8 @@ final class Handshakes {
                 return;
             }
             accepted = true;
-            add(address, new Task(task, counted));
+            Thread.ofVirtual().name("tls-handshake").start(() -> compute(address, task, counted));
         }
-    }
-
-    private Handshakes() {}
-
-    static Handshakes start() {
-        var handshakes = new Handshakes();
-        for (int i = 1; i <= THREADS; i++) {
-            Thread.ofPlatform().name("tls-handshake-" + i).daemon().start(handshakes::compute);
-        }
-        return handshakes;
     }
 
     /// Whether a handshake of this address may wait. Otherwise its connection should be closed before its bytes are
@@ -92,57 +72,25 @@ final class Handshakes {
         return new Client(address, close);
     }
 
-    private synchronized void add(String address, Task task) {
-        waiting.computeIfAbsent(address, _ -> new ArrayDeque<>()).add(task);
-        notify();
-    }
-
-    private void compute() {
+    /// @param counted whether the task has a place, until it begins
+    private void compute(String address, Runnable task, boolean counted) {
         try {
-            while (true) {
-                var task = next();
-                if (task == null) {
-                    return;
+            var _ = threads.compute(address, ENDLESS, () -> {
+                if (counted) {
+                    places.release(address);
                 }
-                try {
-                    task.run();
-                } catch (RejectedExecutionException e) {
-                    LOG.debug("the server stops: its I/O threads have ended", e);
-                } catch (Throwable e) { // the handshakes of others go on
-                    Fatal.exitOn(e);
-                    LOG.warn("a TLS handshake failed", e);
-                }
-            }
-        } catch (InterruptedException _) {
-            LOG.debug("TLS handshakes end");
+                task.run();
+                return task;
+            });
+        } catch (RejectedExecutionException | InterruptedException e) {
+            LOG.debug("the server stops", e);
+        } catch (ExecutionException e) {
+            Fatal.exitOn(Objects.requireNonNull(e.getCause()));
+            LOG.warn("a TLS handshake failed", e);
         }
     }
 
-    /// @return null at the end
-    private synchronized @Nullable Runnable next() throws InterruptedException {
-        while (waiting.isEmpty()) {
-            if (closed) {
-                return null;
-            }
-            wait();
-        }
-        var turn = waiting.entrySet().iterator().next();
-        var address = turn.getKey();
-        var tasks = turn.getValue();
-        waiting.remove(address);
-        var task = tasks.remove();
-        if (!tasks.isEmpty()) {
-            waiting.put(address, tasks);
-        }
-        if (task.counted()) {
-            places.release(address);
-        }
-        return task.run();
-    }
-
-    /// Ends the threads after what waits.
-    synchronized void close() {
-        closed = true;
-        notifyAll();
+    void close() {
+        threads.close();
     }
 }

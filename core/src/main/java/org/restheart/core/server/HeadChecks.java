@@ -37,6 +37,8 @@ final class HeadChecks {
             Problem.of(ProblemCode.BAD_REQUEST, "the content is shorter than Content-Length says");
     private static final Problem FIELD_MALFORMED =
             Problem.of(ProblemCode.BAD_REQUEST, "a header field contains control characters");
+    private static final Problem FIELD_FOLDED =
+            Problem.of(ProblemCode.BAD_REQUEST, "a header field is continued on a further line: send it on one");
     private static final Problem TARGET_MALFORMED = Problem.of(
             ProblemCode.BAD_REQUEST, "the path or the query contains blanks or control characters: encode them");
 
@@ -45,6 +47,9 @@ final class HeadChecks {
 
     /// The fault in the head of a request, in particular in the fields that determine where the content ends.
     static Optional<Problem> fault(HttpServerExchange exchange) {
+        if (ReceivedBytes.isFolded(exchange)) {
+            return Optional.of(FIELD_FOLDED);
+        }
         var headers = RequestHead.of(exchange);
         if (headers.contains(Headers.TRANSFER_ENCODING)) {
             if (exchange.isHttp10()) { // RFC 9112, 6.1

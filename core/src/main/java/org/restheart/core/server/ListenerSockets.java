@@ -12,14 +12,13 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ListenerConfig;
-import org.restheart.core.config.ListenerConfig.Keystore;
+import org.restheart.core.config.ListenerConfig.TlsKeys;
 import org.restheart.http.access.CallerScope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +48,7 @@ final class ListenerSockets {
     private final HttpHandler handler;
     private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
 
-    private volatile @Nullable SSLContext tls;
+    private volatile @Nullable Tls tls;
     private @Nullable Handshakes handshakes;
 
     /// @param prepare called with each connection that the limit admits, before its first request is read
@@ -83,14 +82,17 @@ final class ListenerSockets {
         }
         if (settings.https().enabled()) {
             var keys = settings.https().keys().orElseThrow();
-            var computed = Handshakes.start();
+            var computed = new Handshakes();
             handshakes = computed;
-            tls = Tls.context(keys);
+            var certificate = new Tls(keys);
+            tls = certificate;
             open(
                     "https-listener",
                     settings.https().listener(),
                     address -> worker.createStreamConnectionServer(
-                            address, ChannelListeners.openListenerAdapter(encrypted(computed)), socketOptions()));
+                            address,
+                            ChannelListeners.openListenerAdapter(encrypted(computed, certificate)),
+                            socketOptions()));
         }
     }
 
@@ -142,7 +144,7 @@ final class ListenerSockets {
         };
     }
 
-    private ChannelListener<StreamConnection> encrypted(Handshakes handshakes) {
+    private ChannelListener<StreamConnection> encrypted(Handshakes handshakes, Tls certificate) {
         var protocol = httpOverTls();
         return accepted -> {
             var address = CallerScope.address(ConnectionLimit.address(accepted));
@@ -156,7 +158,7 @@ final class ListenerSockets {
             }
             // one for each connection, since Undertow does not tell an executor whose task it has
             var ssl = new UndertowXnioSsl(
-                    worker.getXnio(), OptionMap.EMPTY, Objects.requireNonNull(tls), handshakes.client(address, close));
+                    worker.getXnio(), OptionMap.EMPTY, certificate.context(), handshakes.client(address, close));
             StreamConnection connection = ssl.wrapExistingConnection(accepted, Tls.OPTIONS, false);
             try {
                 if (settings.connection().http2()) {
@@ -226,10 +228,13 @@ final class ListenerSockets {
     /// Uses another certificate for the connections that come; does nothing without a listener for TLS.
     ///
     /// @throws StartException if it cannot be used; the one before is kept
-    void useCertificate(Keystore keys) {
-        if (tls != null) {
-            tls = Tls.context(keys);
-        }
+    void useCertificate(TlsKeys keys) {
+        certificate().ifPresent(certificate -> certificate.use(keys));
+    }
+
+    /// Of the listener for TLS, if there is one.
+    Optional<Tls> certificate() {
+        return Optional.ofNullable(tls);
     }
 
     /// The first listener's address, with its actual port.
@@ -240,6 +245,7 @@ final class ListenerSockets {
     /// Accepts no further connections.
     void close() {
         sockets.forEach(IoUtils::safeClose);
+        certificate().ifPresent(Tls::close);
         var ending = handshakes;
         if (ending != null) {
             ending.close();

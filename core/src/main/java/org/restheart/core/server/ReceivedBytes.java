@@ -3,8 +3,12 @@ package org.restheart.core.server;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
+import io.undertow.util.AttachmentKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.xnio.ChannelListener;
 import org.xnio.IoUtils;
@@ -26,8 +30,12 @@ final class ReceivedBytes extends BufferedSourceConduit {
     private static final int BUFFER = 1 << 14;
     private static final int DISCARDING_READS = 64;
 
+    private static final AttachmentKey<Boolean> FOLDED = AttachmentKey.create(Boolean.class);
+
     private final StreamConnection connection;
     private final ArrivingHeads.Head head;
+
+    private HeadLines lines = new HeadLines();
     private final ConnectionCloser closer;
     private final Http2Reads frames;
 
@@ -46,6 +54,12 @@ final class ReceivedBytes extends BufferedSourceConduit {
     private volatile @Nullable String authority;
 
     private long discarded;
+
+    /// Whether an empty line before the request was left out, as some clients send one (RFC 9112, 2.2).
+    private boolean skipped;
+
+    /// After a request of HTTP/1.1.
+    private @Nullable HttpServerConnection http1;
 
     private volatile boolean ended;
 
@@ -78,6 +92,11 @@ final class ReceivedBytes extends BufferedSourceConduit {
             }
             handler.handleRequest(exchange);
         };
+    }
+
+    /// Whether the head of a request of HTTP/1.1 has a line that continues the one before it.
+    static boolean isFolded(HttpServerExchange exchange) {
+        return exchange.getAttachment(FOLDED) != null;
     }
 
     StreamConnection connection() {
@@ -119,7 +138,13 @@ final class ReceivedBytes extends BufferedSourceConduit {
     }
 
     private void requested(HttpServerExchange exchange, HttpServerConnection http1) {
+        this.http1 = http1;
         head.complete();
+        if (lines.areFolded) {
+            exchange.putAttachment(FOLDED, true);
+        }
+        lines = new HeadLines();
+        skipped = false;
         current = exchange;
         var host = authority;
         if (host != null) {
@@ -134,6 +159,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
                 var extra = http1.getExtraBytes();
                 if (extra != null) {
                     head.begins(extra.getBuffer().remaining());
+                    lines.arrived(extra.getBuffer().duplicate());
                 }
                 after.proceed();
             });
@@ -178,7 +204,18 @@ final class ReceivedBytes extends BufferedSourceConduit {
             return read;
         }
         boolean begins = head.bytes() == 0 && !head.isHttp2();
+        if (begins && !skipped && read >= 2 && to.get(at) == '\r' && to.get(at + 1) == '\n') {
+            skipped = true;
+            read -= 2;
+            to.put(at, to, at + 2, read).position(at + read);
+            if (read == 0) {
+                return 0;
+            }
+        }
         head.arrived(to.duplicate().limit(at + read).position(at));
+        if (!head.isHttp2()) {
+            lines.arrived(to.duplicate().limit(at + read).position(at));
+        }
         if (!begins) {
             return read;
         }
@@ -233,6 +270,16 @@ final class ReceivedBytes extends BufferedSourceConduit {
         }
     }
 
+    /// Does so with a connection that has become HTTP/2 after requests of HTTP/1.1. Undertow gives the frames that it
+    /// has read already to HTTP/2, which frees them, and would look at them again when the connection closes.
+    void endAfterHttp1() {
+        var before = http1;
+        if (before != null) {
+            before.setExtraBytes(null);
+        }
+        end();
+    }
+
     /// Undertow does this after each request, too.
     @Override
     public void resumeReads() {
@@ -259,6 +306,31 @@ final class ReceivedBytes extends BufferedSourceConduit {
     @Override
     public boolean isReadResumed() {
         return ended || (frames.isWaiting() ? frames.isResumed() : next.isReadResumed());
+    }
+
+    /// The lines of one head of HTTP/1.1. Undertow joins those that begin with a blank to the one before, where other
+    /// servers read two fields or one without a value (RFC 9112, 5.2).
+    private static final class HeadLines {
+        private boolean areFolded;
+        private boolean areComplete;
+
+        /// Except carriage returns, of which Undertow refuses those that end no line; 0 at the beginning.
+        private byte last;
+
+        /// @param received of the head, and what follows it
+        void arrived(ByteBuffer received) {
+            while (!areComplete && received.hasRemaining()) {
+                byte next = received.get();
+                if (next == '\r' || (next == '\n' && last == 0)) {
+                    continue;
+                }
+                if (last == '\n') {
+                    areComplete = next == '\n';
+                    areFolded |= next == ' ' || next == '\t';
+                }
+                last = next;
+            }
+        }
     }
 
     /// Divides the reads of a connection of HTTP/2 into turns. Undertow reads its frames as long as some have
@@ -324,6 +396,54 @@ final class ReceivedBytes extends BufferedSourceConduit {
 
         boolean isResumed() {
             return wanted;
+        }
+    }
+
+    /// Requests whose target is a whole URI (RFC 9112, 3.2.2): its host counts, whatever the header `Host`
+    /// says. Undertow refuses those whose two hosts differ, so such a target is replaced by its path before
+    /// Undertow reads it.
+    private static final class AbsoluteTargets {
+        private static final Pattern HEAD = Pattern.compile(
+                "([!-~]{1,20} )(https?://([A-Za-z0-9.\\-_]+(?::\\d{1,5})?|\\[[0-9A-Fa-f:.]+](?::\\d{1,5})?))([/? ])",
+                Pattern.CASE_INSENSITIVE);
+
+        /// Longer names are none (RFC 1035, 2.3.4).
+        private static final int LONGEST = 20 + 8 + 255 + 8;
+
+        private AbsoluteTargets() {}
+
+        /// Removes scheme and host of the target at the beginning of a head, if they have arrived as a
+        /// whole.
+        ///
+        /// @param head what has arrived; its limit becomes less
+        /// @return the host
+        static Optional<String> reduce(ByteBuffer head) {
+            if (!mayBe(head)) {
+                return Optional.empty();
+            }
+            var bytes = new byte[Math.min(head.remaining(), LONGEST)];
+            head.get(head.position(), bytes);
+            var parts = HEAD.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
+            if (!parts.lookingAt()) {
+                return Optional.empty();
+            }
+            var path = parts.group(4).equals("/") ? "" : "/";
+            var kept = (parts.group(1) + path).getBytes(StandardCharsets.ISO_8859_1);
+            int removed = parts.end(2) - kept.length;
+            int from = head.position();
+            head.put(from, kept);
+            head.put(from + kept.length, head.duplicate(), from + parts.end(2), head.remaining() - parts.end(2));
+            head.limit(head.limit() - removed);
+            return Optional.of(parts.group(3));
+        }
+
+        /// A fast check: most targets begin with a slash.
+        private static boolean mayBe(ByteBuffer head) {
+            int at = head.position();
+            while (at < head.limit() && at < head.position() + 20 && head.get(at) != ' ') {
+                at++;
+            }
+            return at + 1 < head.limit() && (head.get(at + 1) | 0x20) == 'h';
         }
     }
 }

@@ -23,7 +23,6 @@ import org.restheart.http.Fields;
 import org.restheart.http.InlineCommand;
 import org.restheart.http.Lease;
 import org.restheart.http.MemoryBudget;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -84,7 +83,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         this.http = http;
         this.route = route;
         var traffic = route.binding().service().traffic();
-        this.span = parts.tracing().isEmpty()
+        this.span = parts.tracing().isEmpty() || traffic == Traffic.PROBE
                 ? null
                 : parts.tracing().get().begin(request, route.binding().uri(), arrived);
         this.note = note;
@@ -115,10 +114,11 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     public void received(Body sent) {
         var body = decoded(sent, false);
         request = request.with(body);
-        if (body.isHere() && route.startsOnIoThread(request) && triedHere()) {
-            return;
+        if (body.isHere() && route.startsOnIoThread(request)) {
+            answerHere();
+        } else {
+            run();
         }
-        run();
     }
 
     @Override
@@ -157,18 +157,13 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         return isCoded ? DecodedBody.of(sent, request.headers(), streamed, parts.bodies(), counter) : sent;
     }
 
-    /// @return false if the request has to move to a thread that may block
-    private boolean triedHere() {
+    private void answerHere() {
         inline = SoleConnection.isSole(http, arrived) ? new InlineCommand() : null;
         boolean deferred = false;
         try {
             var response = inline == null ? handled() : inline.during(this::handled);
             deferred = response instanceof Response.Deferred<?>;
             deliver(response);
-            return true;
-        } catch (NeedsThread _) {
-            counter.restart();
-            return false;
         } finally {
             if (!deferred) {
                 runInline(); // the response does not depend on it, but others may
@@ -319,6 +314,9 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     }
 
     private void write(Ready ready) {
+        if (ready.content() instanceof Content.Push) {
+            request = request.with(Traffic.KEY, Traffic.STREAM);
+        }
         parts.writer().send(http, ready);
         if (ready.content() instanceof Content.Push) {
             admitted.leave(); // it may stay open for days; a stop waits for it by other means from now on
@@ -390,12 +388,14 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         try {
             leave();
             lease.close();
+            request = request.with(Body.EMPTY); // the connection, and with it this, may be there long after the request
+            arriving = null;
             if (span != null) {
                 span.end(ended.getStatusCode(), ended.getResponseBytesSent());
             }
             parts.observer()
                     .completed(new Observation(
-                            request.with(Body.EMPTY),
+                            request,
                             request.method().name(),
                             ended.getStatusCode(),
                             responseHeaders,

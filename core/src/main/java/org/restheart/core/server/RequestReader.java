@@ -4,6 +4,7 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -56,14 +57,16 @@ final class RequestReader {
 
     /// The request without its content.
     Request read(HttpServerExchange exchange, Method method, RequestPath path, Query query, Note note) {
+        var headers = new UndertowHeaders(RequestHead.of(exchange));
+        var client = clients.forwardedFor(exchange.getSourceAddress().getAddress(), headers);
         return new Request(
                 ids.next(),
                 method,
                 path,
                 query,
-                new UndertowHeaders(RequestHead.of(exchange)),
+                headers,
                 Body.EMPTY,
-                connection(exchange),
+                connection(exchange, client),
                 Caller.ANONYMOUS,
                 Attributes.NONE
                         .with(Account.OBSERVER, note::accept)
@@ -96,24 +99,26 @@ final class RequestReader {
                 false);
     }
 
-    private Connection connection(HttpServerExchange exchange) {
+    private Connection connection(HttpServerExchange exchange, Optional<InetAddress> client) {
         var fields = RequestHead.of(exchange);
         var sent = fields.getFirst(Headers.HOST);
         var host = sent == null || sent.isEmpty() ? exchange.getHostAndPort() : sent;
+        // not what the client says (:scheme, or a target that is a whole URI)
+        var scheme = exchange.getConnection().getSslSessionInfo() == null ? "http" : "https";
         boolean asks =
                 baseUrl.isEmpty() && clients.trusts(exchange.getSourceAddress().getAddress());
         return new Connection(
-                exchange.getRequestScheme(),
+                scheme,
                 exchange.getProtocol().toString(),
                 host,
                 exchange.getSourceAddress(),
                 exchange.getDestinationAddress(),
-                asks ? forwarded(fields, exchange.getRequestScheme(), host) : baseUrl);
+                asks ? forwarded(fields, scheme, host) : baseUrl,
+                client);
     }
 
     /// What the nearest proxy says of the URL by which the client knows this server. Anything but a scheme, a host and
-    /// a
-    /// path is ignored.
+    /// a path is ignored.
     private static Optional<String> forwarded(HeaderMap fields, String scheme, String host) {
         var publicScheme = last(fields, Headers.X_FORWARDED_PROTO)
                 .map(text -> text.toLowerCase(Locale.ROOT))

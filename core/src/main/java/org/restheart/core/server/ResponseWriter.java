@@ -11,6 +11,7 @@ import io.undertow.util.Methods;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -196,7 +197,10 @@ record ResponseWriter(
         private static final int MAX_WRITE = 64 << 10;
 
         private final HttpServerExchange exchange;
-        private final Content.Source source;
+
+        /// Until it runs: the connection, and with it this, may be there long after the response.
+        private Content.@Nullable Source content;
+
         private final boolean isOwned;
         private final Lease lease;
         private final Duration timeout;
@@ -214,7 +218,7 @@ record ResponseWriter(
         StreamPump(HttpServerExchange exchange, Content.Streamed content, Duration timeout) {
             this.timeout = timeout;
             this.exchange = exchange;
-            this.source = content.source();
+            this.content = content.source();
             this.lease = content.lease();
             this.isOwned = lease.tryRetain(); // until the source is closed, also if the client has gone before
             Exchanges.onComplete(exchange, wakeUp::release);
@@ -224,13 +228,15 @@ record ResponseWriter(
 
         @Override
         public void run() {
+            var source = Objects.requireNonNull(content);
+            content = null;
             try (source) {
                 if (!isOwned) {
                     throw new IOException("the client has gone");
                 }
                 var channel = exchange.getResponseChannel();
                 boolean begins = true;
-                for (var chunk = pull(); chunk.hasRemaining(); chunk = pull()) {
+                for (var chunk = pull(source); chunk.hasRemaining(); chunk = pull(source)) {
                     var content = chunk.duplicate();
                     if (begins) {
                         send(channel, beginning(content));
@@ -253,7 +259,7 @@ record ResponseWriter(
             }
         }
 
-        private ByteBuffer pull() throws Exception {
+        private ByteBuffer pull(Content.Source source) throws Exception {
             synchronized (this) {
                 pulling = Thread.currentThread();
             }

@@ -4,19 +4,42 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.KeyStoreException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import org.restheart.core.config.ListenerConfig.Keystore;
+import org.restheart.core.config.ListenerConfig.TlsKeys;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.xnio.OptionMap;
 import org.xnio.Options;
 import org.xnio.Sequence;
 
-/// TLS of the `https-listener`: a certificate from a keystore, no client certificates, and at least TLS 1.2.
-final class Tls {
+/// TLS of the `https-listener`: a certificate from a keystore or PEM files, no client certificates, and at least
+/// TLS 1.2. Uses what the files have as soon as they change. Thread-safe; close it to end its thread.
+final class Tls implements AutoCloseable {
     static final OptionMap OPTIONS = OptionMap.create(Options.SSL_ENABLED_PROTOCOLS, Sequence.of("TLSv1.3", "TLSv1.2"));
+
+    private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
+
+    /// How often the files are looked at. Not told by the system, since what is mounted into a container is not.
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
+
+    private final Thread watcher;
+    private TlsKeys keys;
+    private List<String> seen;
+    private volatile Identity used;
+    private volatile boolean isCurrent = true;
 
     static {
         // Each renegotiation of TLS 1.2 costs a signature, on a connection that no limit sees any more. Read
@@ -24,7 +47,138 @@ final class Tls {
         System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     }
 
-    private Tls() {}
+    /// @param expiry the earliest end of a certificate that is shown
+    private record Identity(SSLContext context, Instant expiry) {}
+
+    /// @throws StartException naming the key to correct
+    Tls(TlsKeys keys) {
+        this.keys = keys;
+        this.seen = state(keys);
+        this.used = load(keys);
+        this.watcher = Thread.ofVirtual().name("certificate").start(this::watch);
+    }
+
+    /// Reads the files, and does nothing with them.
+    ///
+    /// @throws StartException naming the key to correct
+    static void check(TlsKeys keys) {
+        load(keys);
+    }
+
+    SSLContext context() {
+        return used.context;
+    }
+
+    Instant expiry() {
+        return used.expiry;
+    }
+
+    /// Whether the certificate is that of the files, as far as is known.
+    boolean isCurrent() {
+        return isCurrent;
+    }
+
+    /// Uses other files, or the same anew.
+    ///
+    /// @throws StartException if they cannot be used; what was there before is kept
+    synchronized void use(TlsKeys changed) {
+        keys = changed;
+        seen = state(changed);
+        isCurrent = false;
+        used = load(changed);
+        isCurrent = true;
+    }
+
+    private void watch() {
+        try {
+            while (true) {
+                Thread.sleep(LOOK_EVERY);
+                look();
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// A certificate may be written before its key: what cannot be used now is tried when it changes again.
+    private synchronized void look() {
+        if (!state(keys).equals(seen)) {
+            try {
+                use(keys);
+                LOG.info("https-listener: the certificate has changed and is used; it ends at {}", used.expiry);
+            } catch (StartException e) {
+                LOG.error("The certificate has changed and cannot be used, the one before is kept: {}", e.getMessage());
+            }
+        }
+    }
+
+    /// Changes with the content of the files, also where they are links to others.
+    private static List<String> state(TlsKeys keys) {
+        return keys.files().stream()
+                .map(file -> {
+                    try {
+                        var attributes = Files.readAttributes(Path.of(file), BasicFileAttributes.class);
+                        return attributes.lastModifiedTime() + " " + attributes.size() + " " + attributes.fileKey();
+                    } catch (IOException e) {
+                        return e.toString();
+                    }
+                })
+                .toList();
+    }
+
+    private static Identity load(TlsKeys keys) {
+        return switch (keys) {
+            case TlsKeys.Keystore keystore -> keystore(keystore);
+            case TlsKeys.PemFiles pem -> pem(pem);
+        };
+    }
+
+    private static Identity pem(TlsKeys.PemFiles pem) {
+        try {
+            return identity(Pem.identity(Path.of(pem.certificate()), Path.of(pem.privateKey())), Pem.PASSWORD);
+        } catch (IOException | GeneralSecurityException | RuntimeException e) {
+            throw new StartException(
+                    "https-listener: cannot use " + pem.certificate() + " with the key in " + pem.privateKey()
+                            + "; check certificate-file and private-key-file: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static Identity keystore(TlsKeys.Keystore keys) {
+        try {
+            var store =
+                    KeyStore.getInstance(new File(keys.path()), keys.password().toCharArray());
+            return identity(store, keys.keyPassword());
+        } catch (IOException | KeyStoreException e) {
+            throw new StartException(
+                    "https-listener: cannot open the keystore " + keys.path()
+                            + (isPem(keys.path())
+                                    ? ", a PEM file; name it in certificate-file, and its key in private-key-file"
+                                    : "; check keystore-path and keystore-password: " + e.getMessage()),
+                    e);
+        } catch (GeneralSecurityException e) {
+            throw new StartException(
+                    "https-listener: cannot use the key in " + keys.path() + "; check certificate-password: "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static Identity identity(KeyStore store, String keyPassword) throws GeneralSecurityException {
+        var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        managers.init(store, keyPassword.toCharArray());
+        var context = SSLContext.getInstance("TLS");
+        context.init(managers.getKeyManagers(), null, null);
+        var ends = new ArrayList<>(List.of(Instant.MAX));
+        for (var alias : Collections.list(store.aliases())) {
+            if (store.isKeyEntry(alias)) {
+                for (var certificate : store.getCertificateChain(alias)) {
+                    ends.add(((X509Certificate) certificate).getNotAfter().toInstant());
+                }
+            }
+        }
+        return new Identity(context, Collections.min(ends));
+    }
 
     private static boolean isPem(String path) {
         try (var content = new FileInputStream(path)) {
@@ -34,29 +188,8 @@ final class Tls {
         }
     }
 
-    /// @throws StartException naming the key to correct
-    static SSLContext context(Keystore keys) {
-        try {
-            var store =
-                    KeyStore.getInstance(new File(keys.path()), keys.password().toCharArray());
-            var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-            managers.init(store, keys.keyPassword().toCharArray());
-            var context = SSLContext.getInstance("TLS");
-            context.init(managers.getKeyManagers(), null, null);
-            return context;
-        } catch (IOException | KeyStoreException e) {
-            throw new StartException(
-                    "https-listener: cannot open the keystore " + keys.path()
-                            + (isPem(keys.path())
-                                    ? ", a PEM file; make a keystore of it with: openssl pkcs12 -export -in "
-                                            + keys.path() + " -inkey KEY -out keystore.p12"
-                                    : "; check keystore-path and keystore-password: " + e.getMessage()),
-                    e);
-        } catch (GeneralSecurityException e) {
-            throw new StartException(
-                    "https-listener: cannot use the key in " + keys.path() + "; check certificate-password: "
-                            + e.getMessage(),
-                    e);
-        }
+    @Override
+    public void close() {
+        watcher.interrupt();
     }
 }

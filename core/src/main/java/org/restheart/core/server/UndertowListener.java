@@ -6,11 +6,12 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.restheart.core.config.ListenerConfig;
-import org.restheart.core.config.ListenerConfig.Keystore;
+import org.restheart.core.config.ListenerConfig.TlsKeys;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.routing.Router;
 import org.restheart.core.tracing.Tracing;
@@ -144,20 +145,32 @@ public final class UndertowListener {
         return Math.max(connections.known(), http2.known());
     }
 
-    /// Opens the keystore of a listener that is enabled, and no sockets.
+    /// Opens the certificate of a listener that is enabled, and no sockets.
     ///
     /// @throws StartException naming what to correct
     public static void check(ListenerConfig.Tls https) {
         if (https.enabled()) {
-            https.keys().filter(keys -> Files.isReadable(Path.of(keys.path()))).ifPresent(Tls::context);
+            https.keys()
+                    .filter(keys -> keys.files().stream().allMatch(file -> Files.isReadable(Path.of(file))))
+                    .ifPresent(Tls::check);
         }
     }
 
     /// Uses another certificate for the connections that come; does nothing without a listener for TLS.
     ///
     /// @throws StartException if it cannot be used; the one before is kept
-    public void useCertificate(Keystore keys) {
+    public void useCertificate(TlsKeys keys) {
         sockets.useCertificate(keys);
+    }
+
+    /// When the certificate of the listener for TLS ends, if there is one.
+    public Optional<Instant> certificateExpiry() {
+        return sockets.certificate().map(Tls::expiry);
+    }
+
+    /// Whether the certificate is that of the configured files: false if they have changed and cannot be used.
+    public boolean isCertificateCurrent() {
+        return sockets.certificate().map(Tls::isCurrent).orElse(true);
     }
 
     private static XnioWorker worker(ServerSettings settings) {

@@ -63,8 +63,8 @@ public final class DatabaseProbe implements IoThreadService {
     }
 
     @Override
-    public boolean isProbe() {
-        return true;
+    public Traffic traffic() {
+        return Traffic.PROBE;
     }
 
     @Override

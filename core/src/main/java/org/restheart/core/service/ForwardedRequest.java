@@ -1,34 +1,34 @@
 package org.restheart.core.service;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.URI;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Queue;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Flow;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.eclipse.jetty.client.ContentResponse;
+import org.eclipse.jetty.client.HttpResponseException;
+import org.eclipse.jetty.client.OutputStreamRequestContent;
+import org.eclipse.jetty.client.Response.ContentSourceListener;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.io.Content.Chunk;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Content;
 import org.restheart.http.Fields;
@@ -54,6 +54,9 @@ final class ForwardedRequest {
     /// Bytes of a response in memory: what the client has read of the connection, and what is being sent.
     private static final int HELD = 64 << 10;
 
+    /// Of connections that the target has closed meanwhile.
+    private static final int MOST_REPEATED = 10;
+
     /// Of one connection (RFC 9110, 7.6.1), or written by this server.
     private static final Set<String> NOT_RETURNED = Words.of("""
         connection keep-alive proxy-authenticate proxy-connection te upgrade content-length transfer-encoding\
@@ -72,7 +75,12 @@ final class ForwardedRequest {
     private final String caller = CallerScope.current();
     private final BooleanSupplier standing;
     private final long deadline;
-    private final SentContent content = new SentContent();
+    private final ClientContent content = new ClientContent();
+
+    /// What is sent to the target, and of each attempt before. Guarded by this.
+    private final List<SentContent> sentContents = new ArrayList<>();
+
+    private volatile @Nullable ProblemException fault;
 
     ForwardedRequest(Request request, ProxyTargets targets) {
         this.request = request;
@@ -97,9 +105,7 @@ final class ForwardedRequest {
                 throw Problem.overloaded("no connection to the server behind this proxy is free for this caller")
                         .raise();
             }
-            var received = new ReceivedContent();
-            var response = sent(path, fields, received);
-            var ready = ready(response, received);
+            var ready = ready(sent(path, fields));
             isBegun = true;
             return ready;
         } catch (InterruptedException _) {
@@ -114,32 +120,82 @@ final class ForwardedRequest {
 
     /// Gives the connection back.
     private void end(boolean isConnected) {
-        content.stop();
+        stopContent();
         if (isConnected) {
             targets.connections().release(caller);
         }
     }
 
-    private HttpResponse<Flow.Publisher<List<ByteBuffer>>> sent(String path, Fields fields, ReceivedContent received)
-            throws InterruptedException {
+    private ReceivedContent sent(String path, Fields fields) throws InterruptedException {
         var tried = new ArrayList<ProxyTargets.Target>();
+        int repeated = 0;
         while (true) {
             var target = targets.next(tried);
             tried.add(target);
-            var head = HttpRequest.newBuilder(URI.create(target.url() + path));
-            fields.forEach((name, value) -> head.header(name, inAscii(value)));
-            head.method(request.method().name(), content());
-            var sending = targets.client().sendAsync(head.build(), BodyHandlers.ofPublisher());
+            var sent = targets.client()
+                    .newRequest(URI.create(target.url() + path))
+                    .method(request.method().name())
+                    .headers(head -> {
+                        fields.forEach((name, _) -> head.remove(name)); // the library's own, such as User-Agent
+                        fields.forEach((name, value) -> head.add(name, inAscii(value)));
+                    })
+                    .idleTimeout(0, TimeUnit.MILLISECONDS)
+                    .body(request.body().isAbsent() ? null : newContent());
+            var isHeadSent = new AtomicBoolean();
+            var isAnswered = new AtomicBoolean();
+            sent.onRequestHeaders(_ -> isHeadSent.set(true)).onResponseBegin(_ -> isAnswered.set(true));
+            var begun = new CompletableFuture<ReceivedContent>();
+            ContentSourceListener listener = (response, source) -> {
+                if (!(response instanceof ContentResponse)) { // in whose place an interim response that is broken comes
+                    begun.complete(new ReceivedContent(sent, response, source));
+                }
+            };
+            sent.onResponseContentSource(listener)
+                    .send(result -> Optional.ofNullable(result.getFailure()).ifPresent(begun::completeExceptionally));
             try {
-                var response = await(sending);
-                response.body().subscribe(received);
-                return response;
+                return await(begun);
             } catch (ExecutionException e) {
-                if (!targets.isUnreachable(target, Objects.requireNonNullElse(e.getCause(), e))) {
+                var failure = Objects.requireNonNullElse(e.getCause(), e);
+                if (mayBeRepeated(sent, isHeadSent.get(), isAnswered.get(), failure) && repeated++ < MOST_REPEATED) {
+                    tried.remove(target);
+                } else if (!targets.isUnreachable(target, failure)) {
                     throw failure();
+                }
+            } finally {
+                if (!begun.isDone() || begun.isCompletedExceptionally()) {
+                    var _ = sent.abort(new CancellationException("the request has ended"));
                 }
             }
         }
+    }
+
+    /// Whether the target has closed a connection that was kept before the request came, or while it came
+    /// (RFC 9110, 9.2.2).
+    private boolean mayBeRepeated(
+            org.eclipse.jetty.client.Request sent, boolean isHeadSent, boolean isAnswered, Throwable failure) {
+        return !(failure instanceof HttpResponseException)
+                && sent.getConnection() instanceof org.eclipse.jetty.io.Connection connection
+                && content.isKept()
+                && (!isHeadSent || (!isAnswered && request.method().isIdempotent() && connection.getMessagesIn() > 0));
+    }
+
+    private synchronized SentContent newContent() {
+        if (!content.isKept()) {
+            throw targets.unavailable();
+        }
+        var next = new SentContent();
+        sentContents.add(next);
+        return next;
+    }
+
+    /// @return whether the whole was sent
+    private boolean stopContent() {
+        List<SentContent> all;
+        synchronized (this) {
+            all = List.copyOf(sentContents);
+        }
+        all.forEach(SentContent::stop);
+        return all.isEmpty() || all.getLast().isWhole;
     }
 
     /// The HTTP client sends nothing else. Characters beyond ASCII are percent-encoded.
@@ -154,34 +210,19 @@ final class ForwardedRequest {
         return new String(value.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
     }
 
-    private BodyPublisher content() {
-        if (request.body().isAbsent()) {
-            return BodyPublishers.noBody();
-        }
-        long length = request.headers()
-                .first("Content-Length")
-                .map(text -> Long.parseLong(text.strip()))
-                .orElse(-1L);
-        return length > 0 ? BodyPublishers.fromPublisher(content, length) : BodyPublishers.fromPublisher(content);
-    }
-
     /// The fault of the content, or of the target.
     private RuntimeException failure() {
-        var fault = content.failure;
+        var fault = this.fault;
         return fault == null ? targets.unavailable() : fault;
     }
 
     private <T> T await(CompletableFuture<T> outcome) throws InterruptedException, ExecutionException {
-        try {
-            while (true) {
-                try {
-                    return outcome.get(nextCheck(), TimeUnit.NANOSECONDS);
-                } catch (TimeoutException _) {
-                    requireStanding();
-                }
+        while (true) {
+            try {
+                return outcome.get(nextCheck(), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException _) {
+                requireStanding();
             }
-        } finally {
-            outcome.cancel(true); // which closes the connection, unless the response has begun
         }
     }
 
@@ -198,110 +239,166 @@ final class ForwardedRequest {
         }
     }
 
-    private Ready ready(HttpResponse<?> response, ReceivedContent received) {
-        boolean hasContent = response.statusCode() != 204 && response.statusCode() != 304;
-        var lengths = Set.copyOf(response.headers().allValues("Content-Length"));
-        var codings = response.headers().allValues("Transfer-Encoding");
-        boolean isFramed = codings.isEmpty()
-                ? lengths.size() <= 1 && lengths.stream().allMatch(length -> length.matches("\\d{1,18}"))
-                : lengths.isEmpty() && codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked");
-        if (hasContent && !isFramed) {
+    private Ready ready(ReceivedContent received) {
+        int status = received.response.getStatus();
+        var head = received.response.getHeaders();
+        boolean hasContent = status != 204 && status != 304;
+        var lengths = Set.copyOf(head.getValuesList("Content-Length"));
+        boolean isEmpty = status != 204 || lengths.stream().allMatch("0"::equals);
+        if (status < 200 || !isEmpty || (hasContent && !isFramed(lengths, head))) {
             received.cancel();
             throw targets.unavailable();
         }
-        var ofConnection = response.headers().allValues("Connection").stream()
+        var ofConnection = head.getValuesList("Connection").stream()
                 .flatMap(line -> Stream.of(line.toLowerCase(Locale.ROOT).split(",", -1)))
                 .map(String::strip)
                 .collect(Collectors.toSet());
         var fields = Fields.NONE;
-        for (var field : response.headers().map().entrySet()) {
-            var name = field.getKey().toLowerCase(Locale.ROOT);
+        for (var field : head) {
+            var name = field.getLowerCaseName();
             if (!NOT_RETURNED.contains(name) && !ofConnection.contains(name)) {
-                for (var value : field.getValue()) {
-                    fields = fields.plus(field.getKey(), utf8(value));
-                }
+                fields = fields.plus(field.getName(), utf8(Objects.requireNonNullElse(field.getValue(), "")));
             }
         }
         if (hasContent && !lengths.isEmpty()) {
             fields = fields.plus("Content-Length", lengths.iterator().next());
         }
         try {
-            return Response.status(response.statusCode())
-                    .with(fields)
-                    .with(new Content.Streamed(received, HELD, request.lease()));
+            return Response.status(status).with(fields).with(new Content.Streamed(received, HELD, request.lease()));
         } catch (ProblemException e) {
             received.cancel();
             throw e;
         }
     }
 
-    /// The content of the request, which a thread of its own reads as fast as the target takes it.
-    private final class SentContent implements Flow.Publisher<ByteBuffer>, Flow.Subscription {
+    private static boolean isFramed(Set<String> lengths, HttpFields head) {
+        var codings = head.getValuesList("Transfer-Encoding");
+        return codings.isEmpty()
+                ? lengths.size() <= 1 && lengths.stream().allMatch(length -> length.matches("\\d{1,18}"))
+                : lengths.isEmpty() && codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked");
+    }
+
+    /// What the client sends, of which a short beginning can be sent again. One thread at a time reads it.
+    private final class ClientContent {
         private static final int PIECE = 16 << 10;
 
-        private final Semaphore demand = new Semaphore(0);
-        private final Thread reader;
-        private volatile Flow.@Nullable Subscriber<? super ByteBuffer> target;
+        private final ReentrantLock turn = new ReentrantLock();
+
+        /// The last bytes: all of them, if there are no more. Guarded by the turn, like the next fields.
+        private byte[] bytes = {};
+
+        private @Nullable InputStream from;
+        private boolean isBroken;
+
+        private volatile long received;
+
+        /// Whether nothing has been forgotten yet.
+        boolean isKept() {
+            return received <= PIECE;
+        }
+
+        /// Receives a piece if there is none. Blocks.
+        ///
+        /// @param sent the bytes before it
+        /// @return the number of bytes to send next; -1 at the end
+        private int receive(long sent) throws IOException {
+            if (sent < received) {
+                if (!isKept()) {
+                    throw new IOException("the beginning of the content is not there any more");
+                }
+                return Math.toIntExact(received - sent);
+            }
+            if (isBroken) {
+                throw new IOException("the content has failed before");
+            }
+            isBroken = true;
+            if (from == null) {
+                from = request.body().stream();
+                bytes = new byte[PIECE];
+            }
+            int offset = (int) (sent % PIECE);
+            int n = from.read(bytes, offset, PIECE - offset);
+            received = sent + Math.max(n, 0);
+            isBroken = false;
+            return n;
+        }
+
+        /// Sends the whole of it. Blocks.
+        void copyTo(OutputStream to) throws IOException, InterruptedException {
+            long sent = 0;
+            for (int n = piece(sent); n >= 0; n = piece(sent)) {
+                to.write(bytes, (int) (sent % PIECE), n);
+                sent += n;
+            }
+        }
+
+        private int piece(long sent) throws IOException, InterruptedException {
+            turn.lockInterruptibly();
+            try {
+                return receive(sent);
+            } finally {
+                turn.unlock();
+            }
+        }
+    }
+
+    /// The content of one attempt, which a thread of its own reads as fast as the target takes it.
+    private final class SentContent extends OutputStreamRequestContent {
+        private final Thread reader =
+                Thread.ofVirtual().name("proxy-content").unstarted(() -> CallerScope.run(caller, this::copy));
 
         /// Guarded by this.
         private boolean isStopped;
 
-        private volatile @Nullable ProblemException failure;
+        private volatile boolean isWhole;
 
-        SentContent() {
-            reader = Thread.ofVirtual().name("proxy-content").unstarted(() -> CallerScope.run(caller, this::read));
-        }
-
-        /// What was read for one target is not there for another.
         @Override
-        public synchronized void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
-            subscriber.onSubscribe(this);
-            if (isStopped || target != null) {
-                subscriber.onError(new IOException("the content is sent once"));
-            } else {
-                target = subscriber;
-                reader.start();
-            }
+        public @Nullable String getContentType() {
+            return null; // but that of the client, if it says one
         }
 
         @Override
-        public void request(long pieces) {
-            demand.release((int) Math.min(pieces, 1_000));
+        public long getLength() {
+            return request.headers()
+                    .first("Content-Length")
+                    .map(text -> Long.parseLong(text.strip()))
+                    .orElse(-1L);
         }
 
+        /// Called as soon as there is a connection.
         @Override
-        public void cancel() {
-            reader.interrupt();
-        }
-
-        private void read() {
-            var to = Objects.requireNonNull(target);
-            try {
-                var from = request.body().stream();
-                int n = 0;
-                while (n >= 0) {
-                    demand.acquire();
-                    var piece = new byte[PIECE];
-                    n = from.read(piece, 0, PIECE);
-                    if (n >= 0) {
-                        to.onNext(ByteBuffer.wrap(piece, 0, n));
-                    }
+        public void demand(Runnable whenRead) {
+            super.demand(whenRead);
+            synchronized (this) {
+                if (!isStopped && reader.getState() == Thread.State.NEW) {
+                    reader.start();
                 }
-                to.onComplete();
-            } catch (ProblemException e) {
-                failure = e;
-                to.onError(e);
-            } catch (IOException | InterruptedException | RuntimeException e) {
-                to.onError(e);
             }
         }
 
-        /// Nothing reads the content from then on.
+        private void copy() {
+            try {
+                var to = getOutputStream();
+                content.copyTo(to);
+                isWhole = true;
+                to.close(); // which a part of the content does not end with
+            } catch (ProblemException e) {
+                fault = e;
+                fail(e);
+            } catch (IOException | InterruptedException | RuntimeException e) {
+                fail(e);
+            }
+        }
+
+        /// Nothing reads the content from then on. What is there as a whole is sent.
         void stop() {
             synchronized (this) {
                 isStopped = true;
             }
-            reader.interrupt();
+            if (!isWhole) {
+                fail(new IOException("the request has ended"));
+                reader.interrupt();
+            }
             boolean isInterrupted = false;
             while (reader.isAlive()) {
                 try {
@@ -317,76 +414,85 @@ final class ForwardedRequest {
     }
 
     /// The content of the response. A target may send nothing for as long as it likes.
-    private final class ReceivedContent implements Content.Source, Flow.Subscriber<List<ByteBuffer>> {
-        private static final ByteBuffer END = ByteBuffer.allocate(0);
+    private final class ReceivedContent implements Content.Source {
+        private final org.eclipse.jetty.client.Request sent;
+        private final org.eclipse.jetty.client.Response response;
+        private final org.eclipse.jetty.io.Content.Source source;
+        private Chunk taken = Chunk.EMPTY;
 
-        private final BlockingQueue<CompletableFuture<List<ByteBuffer>>> arrived = new LinkedBlockingQueue<>();
-        private final CompletableFuture<Flow.Subscription> subscription = new CompletableFuture<>();
-        private final Queue<ByteBuffer> pieces = new ArrayDeque<>();
-        private boolean isEnded;
+        private boolean isBegun;
 
-        @Override
-        public void onSubscribe(Flow.Subscription subscription) {
-            this.subscription.complete(subscription);
-            subscription.request(1);
-        }
+        /// Whether request and response are whole, so that the connection can be kept.
+        private boolean isOver;
 
-        @Override
-        public void onNext(List<ByteBuffer> more) {
-            if (more.stream().anyMatch(ByteBuffer::hasRemaining)) {
-                arrived.add(CompletableFuture.completedFuture(more));
-            } else {
-                subscription.join().request(1);
-            }
-        }
-
-        @Override
-        public void onError(Throwable failure) {
-            arrived.add(CompletableFuture.failedFuture(failure));
-        }
-
-        @Override
-        public void onComplete() {
-            arrived.add(CompletableFuture.completedFuture(List.of()));
+        ReceivedContent(
+                org.eclipse.jetty.client.Request sent,
+                org.eclipse.jetty.client.Response response,
+                org.eclipse.jetty.io.Content.Source source) {
+            this.sent = sent;
+            this.response = response;
+            this.source = source;
         }
 
         @Override
         public ByteBuffer next() throws Exception {
-            while (pieces.isEmpty() && !isEnded) {
-                var more = arrived.poll(nextCheck(), TimeUnit.NANOSECONDS);
+            isBegun = true;
+            boolean isEnded = taken.isLast();
+            release();
+            while (!isEnded && !taken.hasRemaining()) {
+                isEnded = take();
+            }
+            if (!taken.hasRemaining()) {
+                isOver = stopContent(); // before the rest of it is discarded
+            }
+            return taken.getByteBuffer();
+        }
+
+        private boolean take() throws InterruptedException, IOException {
+            var chunk = source.read();
+            if (chunk == null) {
+                var arrival = new CompletableFuture<Boolean>();
+                source.demand(() -> arrival.complete(true));
                 try {
-                    if (more == null) {
-                        requireStanding();
-                    } else {
-                        take(more.get());
-                    }
+                    await(arrival);
                 } catch (ProblemException | ExecutionException e) {
                     throw new IOException("a response is broken off", e);
                 }
+                return false;
             }
-            var next = pieces.poll();
-            if (next == null) {
-                content.stop(); // before the rest of it is discarded
+            if (Chunk.isFailure(chunk)) {
+                throw new IOException("a response is broken off", chunk.getFailure());
             }
-            return next == null ? END : next;
+            taken = chunk;
+            return chunk.isLast();
         }
 
-        private void take(List<ByteBuffer> more) {
-            more.stream().filter(ByteBuffer::hasRemaining).forEach(pieces::add);
-            isEnded = more.isEmpty();
-            if (!isEnded) {
-                subscription.join().request(1);
-            }
+        private void release() {
+            taken.release();
+            taken = Chunk.EMPTY;
         }
 
         void cancel() {
-            subscription.join().cancel();
+            var _ = sent.abort(new CancellationException("the client has gone"));
         }
 
         @Override
         public void close() {
-            cancel();
+            release();
+            if (!isOver && (isBegun || !endsHere())) {
+                cancel();
+            }
             end(true);
+        }
+
+        /// Whether nothing follows the head, as in a response to `HEAD`.
+        private boolean endsHere() {
+            var chunk = source.read();
+            boolean ends = chunk != null && chunk.isLast() && !chunk.hasRemaining() && !Chunk.isFailure(chunk);
+            if (chunk != null) {
+                chunk.release();
+            }
+            return ends && stopContent();
         }
     }
 }

@@ -8,8 +8,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 
 /// `GET /health/live` and `GET /health/ready`: about this process alone, never about MongoDB. A balancer that asked
-/// about
-/// MongoDB would take all gateways away whenever it elects a primary. Thread-safe.
+/// about MongoDB would take all gateways away whenever it elects a primary. Thread-safe.
 public final class HealthService implements IoThreadService {
     private final Check check;
     private final State state;
@@ -25,14 +24,18 @@ public final class HealthService implements IoThreadService {
     /// What a process does, as it is known to probes.
     public static final class State {
         private volatile String reason = "the server is starting";
+        private boolean stopping;
 
-        /// All listeners accept requests.
-        public void ready() {
-            reason = "";
+        /// All listeners accept requests, and the code is exercised if that is wanted.
+        public synchronized void ready() {
+            if (!stopping) {
+                reason = "";
+            }
         }
 
         /// Balancers should send no more requests.
-        public void stopping() {
+        public synchronized void stopping() {
+            stopping = true;
             reason = "the server is stopping";
         }
     }
@@ -43,8 +46,8 @@ public final class HealthService implements IoThreadService {
     }
 
     @Override
-    public boolean isProbe() {
-        return true;
+    public Traffic traffic() {
+        return Traffic.PROBE;
     }
 
     @Override

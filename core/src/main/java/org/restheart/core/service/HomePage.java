@@ -1,12 +1,11 @@
 package org.restheart.core.service;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
 import org.restheart.http.Accepted;
+import org.restheart.http.Bundled;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.Digests;
@@ -23,29 +22,7 @@ import org.restheart.http.Service;
 /// are shown only to them. Without scripts or external resources.
 public final class HomePage implements Service {
     /// The colours are those of the console.
-    private static final String STYLE = """
-        :root{color-scheme:light;--bg:#f6f7f9;--panel:#fff;--line:#dfe2e8;--text:#1b1f27;--quiet:#596171;--link:#3f49b5}
-        @media(prefers-color-scheme:dark){:root{color-scheme:dark;--bg:#111318;--panel:#191c23;--line:#2d323e;
-        --text:#e6e8ed;--quiet:#a0a8b8;--link:#aab1fa}}
-        *{box-sizing:border-box}
-        body{margin:0 auto;max-width:44rem;padding:8vh 16px 32px;background:var(--bg);color:var(--text);
-        font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans","DejaVu Sans",sans-serif}
-        h1{display:flex;align-items:center;gap:12px;margin:0 0 4px;font-size:26px;font-weight:650;letter-spacing:-.01em}
-        h1 img{width:32px;height:32px}
-        h2{margin:28px 0 8px;font-size:16px;font-weight:600}
-        p{margin:0;overflow-wrap:anywhere}
-        a{color:var(--link);text-decoration:none}
-        a:hover{text-decoration:underline}
-        a:focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:4px}
-        pre{margin:0;padding:12px 16px;white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);border-radius:8px;background:var(--panel);
-        font:13px/1.5 ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace}
-        dl{margin:0;padding:0 16px;border:1px solid var(--line);border-radius:8px;background:var(--panel)}
-        dl div{padding:10px 0}
-        dl div+div{border-top:1px solid var(--line)}
-        dt{font-weight:600;overflow-wrap:anywhere}
-        dd{margin:0;color:var(--quiet);font-size:14px}
-        footer{margin-top:24px;color:var(--quiet);font-size:13px}
-        """;
+    private static final String STYLE = Bundled.text(HomePage.class, "/org/restheart/core/home.css");
 
     private final String instance;
     private final String version;
@@ -134,18 +111,8 @@ public final class HomePage implements Service {
 
     /// `GET /favicon.ico`, which browsers ask for on their own.
     public static final class Icon implements IoThreadService {
-        private final Content.Bytes icon;
-
-        public Icon() {
-            try (var in = HomePage.class.getResourceAsStream("/org/restheart/core/favicon.ico")) {
-                if (in == null) {
-                    throw new IllegalStateException("favicon.ico is missing from the jar");
-                }
-                this.icon = Content.Bytes.of(in.readAllBytes(), Lease.CONSTANT);
-            } catch (IOException e) {
-                throw new UncheckedIOException("cannot read favicon.ico", e);
-            }
-        }
+        private final Content.Bytes icon =
+                Content.Bytes.of(Bundled.bytes(HomePage.class, "/org/restheart/core/favicon.ico"), Lease.CONSTANT);
 
         @Override
         public Cors cors(Request request) {

@@ -51,8 +51,8 @@ public final class MetricsService implements Service {
     @Override
     public Response handle(Request request) {
         return switch (request.method()) {
-            case GET -> answer(request);
-            case HEAD, POST, PUT, PATCH, DELETE, OPTIONS ->
+            case GET, HEAD -> answer(request);
+            case POST, PUT, PATCH, DELETE, OPTIONS ->
                 throw Problem.bare(ProblemCode.METHOD_NOT_ALLOWED).raise();
         };
     }

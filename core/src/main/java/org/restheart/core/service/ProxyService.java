@@ -32,8 +32,7 @@ import org.restheart.http.trace.TraceScope.TraceSpan;
 
 /// One entry of `proxies`: decides with which path and headers a request is handed on. Targets get neither
 /// credentials that this server accepts nor headers by which a client could claim to be somebody, and only paths that
-/// mean to them what they meant to
-/// access rules. Thread-safe; close it to end its health checks.
+/// mean to them what they meant to access rules. Thread-safe; close it to end its health checks.
 public final class ProxyService implements Service, AutoCloseable {
     /// Segments that a target may read in another way: empty ones and dot segments; separators, semicolons
     /// and control characters that were encoded; what would change if it were decoded once more.
@@ -214,18 +213,12 @@ public final class ProxyService implements Service, AutoCloseable {
             x-forwarded-prefix x-real-ip\
             """);
 
-        /// Clients may send other `X-Forwarded-…`, as existing ones do, unless the name has one of
-        /// these words, which are about who they are, where they come from or what they request;
-        /// or one of the short ones as a part.
-        private static final Set<String> CLAIMED = Words.of("""
-            account address admin assert auth cert claim client cred customer dept email employee entitle group host
-            ident internal issuer jwt key login mail member method name oidc org owner pass path perm person port
-            prefix principal priv proto query real remote role saml scheme scope secret server session ssl sso subject
-            tenant tls token trust uri url user verif\
+        /// Of these words the rest of other `X-Forwarded-…` of clients may consist: none says who they are, where they
+        /// come from or what they request.
+        private static final Set<String> NEUTRAL = Words.of("""
+            a b bar baz c correlation custom debug demo example experiment extra foo info lang language locale note other
+            sample test theme thing time timezone trace variant version whatever x y z\
             """);
-
-        private static final Set<String> CLAIMED_PARTS =
-                Words.of("acl addr amr by cn dn for gid id ip oid sid sub uid upn");
 
         /// Characters beyond ASCII are sent in this way.
         private static final Pattern ENCODED = Pattern.compile("%\\p{XDigit}{2}");
@@ -242,14 +235,17 @@ public final class ProxyService implements Service, AutoCloseable {
             };
             sent.forEach((name, value) -> {
                 var lower = name.toLowerCase(Locale.ROOT);
-                var text = lower.equals("cookie") ? withoutCredentials(value) : value;
-                boolean handedOn = mayPass(lower, trusted)
-                        && !ofConnection.contains(plain(name))
-                        && !(lower.equals("cookie") && text.isEmpty());
+                boolean handedOn =
+                        !lower.equals("cookie") && mayPass(lower, trusted) && !ofConnection.contains(plain(name));
                 if (handedOn) {
-                    kept.fields = kept.fields.plus(name, ForwardedRequest.utf8(text));
+                    kept.fields = kept.fields.plus(name, ForwardedRequest.utf8(value));
                 }
             });
+            // in one field: a client of HTTP/2 may have sent each by itself (RFC 9113, 8.2.3)
+            var cookies = withoutCredentials(String.join("; ", sent.all("Cookie")));
+            if (!cookies.isEmpty() && mayPass("cookie", trusted) && !ofConnection.contains("cookie")) {
+                kept.fields = kept.fields.plus("Cookie", ForwardedRequest.utf8(cookies));
+            }
             var fields = kept.fields;
             if (trusted) {
                 for (var list : LISTS) {
@@ -274,15 +270,13 @@ public final class ProxyService implements Service, AutoCloseable {
             return USUAL.contains(name)
                     || USUAL_PREFIXES.stream().anyMatch(name::startsWith)
                     || (trusted && OF_TRUSTED_PROXY.contains(name))
-                    || isHarmlessForwarded(name)
+                    || isNeutralForwarded(name)
                     || more.stream().anyMatch(each -> covers(each, name));
         }
 
-        private static boolean isHarmlessForwarded(String name) {
+        private static boolean isNeutralForwarded(String name) {
             var rest = name.startsWith("x-forwarded-") ? name.substring("x-forwarded-".length()) : "";
-            return rest.matches("[a-z0-9-]+")
-                    && CLAIMED.stream().noneMatch(rest::contains)
-                    && Stream.of(rest.split("-", -1)).noneMatch(CLAIMED_PARTS::contains);
+            return Stream.of(rest.split("-", -1)).allMatch(NEUTRAL::contains);
         }
 
         private static boolean covers(String pattern, String name) {

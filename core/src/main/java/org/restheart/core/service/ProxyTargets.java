@@ -2,17 +2,40 @@ package org.restheart.core.service;
 
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.ProtocolException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executors;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import org.eclipse.jetty.client.Connection;
+import org.eclipse.jetty.client.Destination;
+import org.eclipse.jetty.client.DuplexConnectionPool;
+import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.client.HttpResponseException;
+import org.eclipse.jetty.client.ProcessingProtocolHandler;
+import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.client.Response;
+import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
+import org.eclipse.jetty.http.HttpCompliance;
+import org.eclipse.jetty.http.HttpCompliance.Violation;
+import org.eclipse.jetty.http.HttpCookieStore;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.ClientConnector;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.SocketAddressResolver;
+import org.eclipse.jetty.util.component.LifeCycle;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.CoreConfig;
 import org.restheart.core.config.ProxyConfig;
 import org.restheart.core.config.ProxyConfig.HealthCheck;
@@ -27,19 +50,20 @@ import org.slf4j.LoggerFactory;
 final class ProxyTargets implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ProxyTargets.class);
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(5);
-    private static final long RENEW_AGAIN = Duration.ofSeconds(1).toNanos();
+
+    /// Of a connection that is kept for further requests: less than many targets wait before they close it, which a
+    /// request that is on its way might meet.
+    private static final Duration LONGEST_IDLE = Duration.ofSeconds(4);
+
+    /// Bytes of a response's head.
+    private static final int LONGEST_HEAD = 384 << 10;
 
     private final ProxyConfig config;
     private final List<Target> targets;
     private final AtomicInteger turn = new AtomicInteger();
     private final FairShares connections;
-    private volatile HttpClient client = newClient();
-
-    /// When the last one was made in place of another. Guarded by this.
-    private long renewed = System.nanoTime() - RENEW_AGAIN;
-
+    private final HttpClient client;
     private final List<Thread> checks;
-    private boolean isClosed;
 
     /// One of them.
     static final class Target {
@@ -63,21 +87,105 @@ final class ProxyTargets implements AutoCloseable {
     ProxyTargets(ProxyConfig config, CoreConfig core) {
         this.config = config;
         this.targets = config.targets().stream().map(Target::new).toList();
-        this.connections = new FairShares((int)
-                Math.min(Integer.MAX_VALUE, (long) config.connectionsPerThread() * core.ioThreads() * targets.size()));
+        int connections = (int) Math.min(
+                Integer.MAX_VALUE / 2, (long) config.connectionsPerThread() * core.ioThreads() * targets.size());
+        this.connections = new FairShares(connections);
+        this.client = newClient(connections + targets.size()); // health checks among them
         this.checks = config.healthCheck().stream()
                 .flatMap(check -> targets.stream()
                         .map(target -> Thread.ofVirtual().name("proxy-health").start(() -> watch(target, check))))
                 .toList();
     }
 
-    private static HttpClient newClient() {
-        return HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(LONGEST_CONNECT)
-                .executor(Executors.newThreadPerTaskExecutor(
-                        Thread.ofVirtual().name("proxy").factory()))
-                .build();
+    private static HttpClient newClient(int connections) {
+        var threads = new QueuedThreadPool(8, 1);
+        threads.setName("proxy");
+        threads.setDaemon(true);
+        var connector = new ClientConnector();
+        connector.setSelectors(1);
+        var tls = new SslContextFactory.Client();
+        connector.setSslContextFactory(tls);
+        var transport = new HttpClientTransportOverHTTP(connector);
+        transport.setConnectionPoolFactory(destination -> new KeptConnections(destination, connections));
+        var client = new HttpClient(transport);
+        client.setExecutor(threads);
+        client.setConnectTimeout(LONGEST_CONNECT.toMillis());
+        client.setIdleTimeout(LONGEST_IDLE.toMillis());
+        client.setMaxConnectionsPerDestination(connections);
+        client.setMaxRequestsQueuedPerDestination(connections);
+        client.setMaxResponseHeadersSize(LONGEST_HEAD);
+        client.setHttpCompliance(
+                HttpCompliance.RFC7230.with("targets", Violation.MULTIPLE_CONTENT_LENGTHS)); // equal ones
+        client.setHttpCookieStore(new HttpCookieStore.Empty());
+        client.setUserAgentField(new HttpField(HttpHeader.USER_AGENT, "RESTHeart"));
+        client.setDefaultRequestContentType(null);
+        client.setSocketAddressResolver(new SocketAddressResolver.Sync());
+        try {
+            tls.setSslContext(SSLContext.getDefault());
+            client.start();
+        } catch (Exception e) {
+            throw new IllegalStateException("the HTTP client of proxies does not start", e);
+        }
+        client.getContentDecoderFactories().clear();
+        client.getProtocolHandlers().clear();
+        client.getProtocolHandlers().put(new InterimResponses());
+        return client;
+    }
+
+    /// Connections that are looked at before each further request: a target may have closed one, or have sent what
+    /// nobody asked for.
+    private static final class KeptConnections extends DuplexConnectionPool {
+        KeptConnections(Destination destination, int most) {
+            super(destination, most);
+        }
+
+        @Override
+        protected @Nullable Connection activate() {
+            while (true) {
+                var connection = super.activate();
+                if (connection == null || !isStale(connection)) {
+                    return connection;
+                }
+                remove(connection); // before it is closed, which would begin the waiting requests from here
+                connection.close();
+            }
+        }
+
+        private static boolean isStale(Connection kept) {
+            if (!(kept instanceof org.eclipse.jetty.io.Connection connection) || connection.getMessagesIn() == 0) {
+                return false;
+            }
+            try {
+                return connection.getEndPoint().fill(BufferUtil.allocate(1)) != 0; // does not wait
+            } catch (IOException e) {
+                LOG.debug("a connection to a proxy target has failed", e);
+                return true;
+            }
+        }
+    }
+
+    /// Skips them, a few for each request.
+    private static final class InterimResponses extends ProcessingProtocolHandler {
+        private static final int MOST = 8;
+        private static final String COUNT = InterimResponses.class.getName();
+
+        @Override
+        public String getName() {
+            return "interim";
+        }
+
+        @Override
+        public boolean accept(Request request, Response response) {
+            boolean isInterim = response.getStatus() < 200 && response.getStatus() != 101;
+            if (isInterim) {
+                int before = request.getAttributes().get(COUNT) instanceof Integer n ? n : 0;
+                request.attribute(COUNT, before + 1);
+                if (before == MOST) {
+                    var _ = request.abort(new IllegalStateException("more than " + MOST + " interim responses"));
+                }
+            }
+            return isInterim;
+        }
     }
 
     HttpClient client() {
@@ -121,28 +229,21 @@ final class ProxyTargets implements AutoCloseable {
 
     /// Whether a request has failed since its target could not be reached, which is left out then.
     boolean isUnreachable(Target target, Throwable failure) {
-        if (failure instanceof ProtocolException) {
-            LOG.warn("the proxy target {} does not answer as HTTP requires: {}", target.url, failure.getMessage());
-            renewClient();
+        if (failure instanceof HttpResponseException response) {
+            var reason = response.getResponse().getReason();
+            LOG.warn("the proxy target {} does not answer as HTTP requires: {}", target.url, reason);
         }
-        boolean isUnreachable = failure instanceof ConnectException || failure instanceof HttpConnectTimeoutException;
+        boolean isUnreachable = failure instanceof ConnectException
+                || failure instanceof NoRouteToHostException
+                || failure instanceof SocketTimeoutException
+                || failure instanceof UnknownHostException
+                || failure instanceof UnresolvedAddressException;
         if (isUnreachable) {
             LOG.debug("the proxy target {} cannot be reached", target.url, failure);
             target.leftOutUntil =
                     System.nanoTime() + config.problemServerRetry().toNanos();
         }
         return isUnreachable;
-    }
-
-    /// The JDK leaves a connection open on which it has received something else than HTTP; it closes all of a client
-    /// that ends.
-    private synchronized void renewClient() {
-        long now = System.nanoTime();
-        if (now - renewed >= RENEW_AGAIN && !isClosed) {
-            renewed = now;
-            client.shutdown();
-            client = newClient();
-        }
     }
 
     private void watch(Target target, HealthCheck check) {
@@ -163,14 +264,16 @@ final class ProxyTargets implements AutoCloseable {
     }
 
     private boolean isWell(Target target, HealthCheck check) throws InterruptedException {
-        var probe = HttpRequest.newBuilder(URI.create(target.url + check.path()))
-                .timeout(LONGEST_CONNECT)
-                .build();
+        var status = new CompletableFuture<Integer>();
+        client.newRequest(URI.create(target.url() + check.path()))
+                .idleTimeout(0, TimeUnit.MILLISECONDS)
+                .timeout(LONGEST_CONNECT.toMillis(), TimeUnit.MILLISECONDS)
+                .send(result -> status.complete(
+                        result.isFailed() ? 0 : result.getResponse().getStatus()));
         try {
-            int status = client.send(probe, BodyHandlers.discarding()).statusCode();
-            return status >= 200 && status < 400;
-        } catch (IOException _) {
-            return false;
+            return status.get() >= 200 && status.get() < 400;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -180,9 +283,8 @@ final class ProxyTargets implements AutoCloseable {
     }
 
     @Override
-    public synchronized void close() {
-        isClosed = true;
+    public void close() {
         checks.forEach(Thread::interrupt);
-        client.shutdownNow();
+        LifeCycle.stop(client);
     }
 }

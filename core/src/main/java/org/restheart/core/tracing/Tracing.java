@@ -1,7 +1,14 @@
 package org.restheart.core.tracing;
 
+import com.mongodb.MongoException;
+import com.mongodb.event.CommandFailedEvent;
 import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
+import com.mongodb.event.CommandSucceededEvent;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
@@ -18,18 +25,27 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.logging.Level;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.TracingConfig;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
 import org.restheart.http.SecretValues;
+import org.restheart.http.trace.TraceScope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -116,7 +132,8 @@ public final class Tracing implements AutoCloseable {
                     .setAttribute("http.route", route)
                     .setAttribute("url.path", SecretValues.masked(request.path().raw()))
                     .setAttribute("url.scheme", connection.scheme())
-                    .setAttribute("client.address", connection.peerAddress())
+                    .setAttribute("client.address", connection.clientAddress())
+                    .setAttribute("network.peer.address", connection.peerAddress())
                     .setAttribute(
                             "network.protocol.version", connection.protocol().replaceFirst("^HTTP/", ""));
         }
@@ -151,6 +168,7 @@ public final class Tracing implements AutoCloseable {
 
     private static final class Sent implements TextMapGetter<Headers> {
         @Override
+        @SuppressWarnings("deprecation") // earlier versions of the interface have no default
         public Iterable<String> keys(Headers headers) {
             return List.of("traceparent", "tracestate");
         }
@@ -218,8 +236,8 @@ public final class Tracing implements AutoCloseable {
                     lost.add(count);
                     if (failing.compareAndSet(false, true)) {
                         LOG.warn(
-                                "traces cannot be exported to {}: {}; until that changes they are dropped, requests are not"
-                                        + " affected",
+                                "traces cannot be exported to {}: {}; until that changes they are dropped, requests"
+                                        + " are not affected",
                                 endpoint,
                                 reason(result.getFailureThrowable()));
                     }
@@ -239,6 +257,138 @@ public final class Tracing implements AutoCloseable {
         @Override
         public CompletableResultCode shutdown() {
             return exporter.shutdown();
+        }
+    }
+
+    /// A span for each MongoDB command that is sent for a traced request: its name and where it goes,
+    /// nothing of its content. The driver calls it on the thread that sends the command. Thread-safe.
+    private static final class CommandSpans implements CommandListener {
+
+        private final Map<Integer, SentCommand> sent = new ConcurrentHashMap<>();
+
+        private record SentCommand(RecordedSpan parent, Span span) {}
+
+        @Override
+        public void commandStarted(CommandStartedEvent event) {
+            if (!(TraceScope.current() instanceof RecordedSpan parent)) {
+                return;
+            }
+            var name = event.getCommandName();
+            var collection = collection(name, event.getCommand()).map(SecretValues::masked); // named by a path
+            var server = event.getConnectionDescription().getServerAddress();
+            var builder = parent.part(collection.map(c -> name + " " + c).orElse(name), System.nanoTime())
+                    .setSpanKind(SpanKind.CLIENT)
+                    .setAttribute("db.system.name", "mongodb")
+                    .setAttribute("db.namespace", SecretValues.masked(event.getDatabaseName()))
+                    .setAttribute("db.operation.name", name)
+                    .setAttribute("server.address", server.getHost())
+                    .setAttribute("server.port", (long) server.getPort());
+            collection.ifPresent(c -> builder.setAttribute("db.collection.name", c));
+            sent.put(event.getRequestId(), new SentCommand(parent, builder.startSpan()));
+        }
+
+        /// The value of the command's own key, but of those that name something else or nothing.
+        private static Optional<String> collection(String name, BsonDocument command) {
+            var named = command.get(name.equals("getMore") ? "collection" : name);
+            return named != null && named.isString()
+                    ? Optional.of(named.asString().getValue())
+                    : Optional.empty();
+        }
+
+        @Override
+        public void commandSucceeded(CommandSucceededEvent event) {
+            end(event.getRequestId(), _ -> {});
+        }
+
+        @Override
+        public void commandFailed(CommandFailedEvent event) {
+            end(event.getRequestId(), span -> {
+                var cause = event.getThrowable();
+                span.setStatus(StatusCode.ERROR)
+                        .setAttribute(
+                                "error.type", cause.getClass().getSimpleName()); // its message may quote documents
+                if (cause instanceof MongoException failure) {
+                    span.setAttribute("db.response.status_code", Integer.toString(failure.getCode()));
+                }
+            });
+        }
+
+        private void end(int request, Consumer<Span> more) {
+            var command = sent.remove(request);
+            if (command != null) {
+                more.accept(command.span());
+                command.parent().end(command.span(), System.nanoTime());
+            }
+        }
+    }
+
+    /// What the configuration and, where that says nothing, OpenTelemetry's usual environment variables say
+    /// of the collector and of this service.
+    ///
+    /// @param url to which spans are sent
+    /// @param headers of each export
+    /// @param resource the attributes of this service
+    record CollectorSettings(String url, Map<String, String> headers, Attributes resource) {
+        private static final String PATH = "/v1/traces";
+
+        /// @param version of this build
+        /// @param instance the name of this instance
+        static CollectorSettings of(
+                TracingConfig config, Map<String, String> environment, String version, String instance) {
+            var headers = pairs(environment, "OTEL_EXPORTER_OTLP_HEADERS");
+            headers.putAll(pairs(environment, "OTEL_EXPORTER_OTLP_TRACES_HEADERS"));
+            headers.putAll(config.headers());
+            var service = config.serviceName()
+                    .or(() -> set(environment, "OTEL_SERVICE_NAME"))
+                    .orElse("restheart");
+            var resource = Attributes.builder();
+            resource.put("service.name", service);
+            resource.put("service.version", version);
+            resource.put("service.instance.id", instance);
+            pairs(environment, "OTEL_RESOURCE_ATTRIBUTES").forEach((name, value) -> {
+                if (!name.equals("service.name")) { // which has a variable of its own
+                    resource.put(name, value);
+                }
+            });
+            return new CollectorSettings(url(config, environment), headers, resource.build());
+        }
+
+        private static String url(TracingConfig config, Map<String, String> environment) {
+            return config.endpoint()
+                    .map(CollectorSettings::withPath)
+                    .or(() -> set(environment, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"))
+                    .or(() -> set(environment, "OTEL_EXPORTER_OTLP_ENDPOINT").map(CollectorSettings::withPath))
+                    .orElse("http://localhost:4318" + PATH);
+        }
+
+        private static String withPath(String base) {
+            return base.endsWith(PATH) ? base : base.replaceFirst("/+$", "") + PATH;
+        }
+
+        private static Optional<String> set(Map<String, String> environment, String name) {
+            return Optional.ofNullable(environment.get(name)).map(String::strip).filter(value -> !value.isEmpty());
+        }
+
+        /// `name=value` pairs with commas between them; values may be percent-encoded.
+        private static Map<String, String> pairs(Map<String, String> environment, String name) {
+            var pairs = new LinkedHashMap<String, String>();
+            for (var pair : set(environment, name).orElse("").split(",", -1)) {
+                int equals = pair.indexOf('=');
+                if (equals > 0) {
+                    pairs.put(
+                            pair.substring(0, equals).strip(),
+                            decoded(pair.substring(equals + 1).strip()));
+                }
+            }
+            return pairs;
+        }
+
+        private static String decoded(String value) {
+            try {
+                return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
+            } catch (IllegalArgumentException _) {
+                return value;
+            }
         }
     }
 }

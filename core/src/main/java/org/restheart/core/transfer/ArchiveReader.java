@@ -16,11 +16,10 @@ import org.restheart.mongo.format.BsonDocumentReader;
 import org.restheart.mongo.format.DocumentReader;
 
 /// Reads the documents of one collection from an archive of `mongodump --archive`. Its format is described in the
-/// source
-/// of the MongoDB Database Tools (`common/archive`): a magic number; the header and a document about each collection,
-/// up to a terminator; then blocks of documents of one collection each, which take turns, each behind a document that
-/// names it, up to a terminator; the last block of each collection says so. Checksums are not verified. Confined to one
-/// thread.
+/// source of the MongoDB Database Tools (`common/archive`): a magic number; the header and a document about
+/// each collection, up to a terminator; then blocks of documents of one collection each, which take turns,
+/// each behind a document that names it, up to a terminator; the last block of each collection says so.
+/// Checksums are not verified. Confined to one thread.
 final class ArchiveReader implements DocumentReader {
     private static final int MAGIC = 0x8199e26d;
     private static final int TERMINATOR = -1;

@@ -57,7 +57,7 @@ final class ExportCommand extends Transfer.TransferCommand {
         if (!resumable) {
             partial.clear();
         }
-        var progress = new Progress(err, partial.documents());
+        var progress = new Transfer.Progress(err, partial.documents());
         if (partial.documents() > 0) {
             err.println("going on after document " + partial.documents());
         }
@@ -90,7 +90,8 @@ final class ExportCommand extends Transfer.TransferCommand {
     }
 
     /// @throws IOException if the transfer is interrupted
-    private void copy(PartialFile partial, boolean resumable, FileFormat written, Progress progress, double total)
+    private void copy(
+            PartialFile partial, boolean resumable, FileFormat written, Transfer.Progress progress, double total)
             throws IOException {
         var request = gateway.request(page(partial, resumable, written))
                 .header("Accept", written.mediaType())

@@ -10,7 +10,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.restheart.data.Operation;
+import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Write;
+import org.restheart.http.Filter;
+import org.restheart.http.Guard;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
@@ -19,25 +23,34 @@ import org.restheart.http.Response.Deferred;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.session.OwnTransactions;
+import org.restheart.mongo.session.Sessions;
+import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.TestRequests;
+import org.restheart.testkit.WithMongo;
 
+@WithMongo
 class FreshAfterWritesTest {
-    private static final DataTarget TARGET = new DataTarget(
-            Optional.of("db"), Optional.of("acl"), Optional.empty(), ResourceKind.COLLECTION, Write.INSERT, Set.of());
+    private static final DataTarget TARGET = target(Write.INSERT);
     private static final RuntimeException FAILURE = new IllegalStateException("nobody knows whether it has happened");
 
     private final List<DataTarget> written = new ArrayList<>();
-    private final DataGuards.FreshAfterWrites filter = new DataGuards.FreshAfterWrites(written::add);
+    private final Filter filter = Guard.all(List.of(new DataGuards.FreshAfterWrites(written::add)));
 
-    private static Request request(Method method) {
-        return TestRequests.request(method, "/acl").with(DataTarget.KEY, TARGET);
+    private static DataTarget target(Operation operation) {
+        return new DataTarget(
+                Optional.of("db"), Optional.of("acl"), Optional.empty(), ResourceKind.COLLECTION, operation, Set.of());
+    }
+
+    private static Request request(DataTarget target) {
+        return TestRequests.request(Method.POST, "/acl").with(DataTarget.KEY, target);
     }
 
     /// Asks for the answer of a write whose outcome is there.
     private Supplier<Ready> answer(CompletableFuture<String> outcome) {
         Handler later = _ -> Response.later(outcome, text -> Response.json(200, text));
         var answers = new ArrayList<Supplier<Ready>>();
-        ((Deferred<?>) filter.filter(request(Method.POST), later)).whenThere(answers::add);
+        ((Deferred<?>) filter.filter(request(TARGET), later)).whenThere(answers::add);
         assertThat(written).isEmpty();
         return answers.getFirst();
     }
@@ -58,7 +71,7 @@ class FreshAfterWritesTest {
 
     @Test
     void a_write_that_fails_at_once_is_reported_as_well() {
-        assertThatThrownBy(() -> filter.filter(request(Method.PATCH), _ -> {
+        assertThatThrownBy(() -> filter.filter(request(TARGET), _ -> {
                     throw FAILURE;
                 }))
                 .isSameAs(FAILURE);
@@ -66,8 +79,23 @@ class FreshAfterWritesTest {
     }
 
     @Test
+    void a_write_in_a_transaction_of_its_own_is_reported_again_when_that_has_ended(TestMongo mongo) {
+        var transactions = new OwnTransactions(new Sessions(mongo.client(), new Sessions.Limits(10, 10, 1_000)));
+        for (boolean commits : new boolean[] {true, false}) {
+            written.clear();
+            transactions.run(request(TARGET), attempt -> {
+                var done = filter.filter(attempt.partOf(request(TARGET)), _ -> Response.status(200))
+                        .settled();
+                assertThat(written).containsExactly(TARGET);
+                return new OwnTransactions.Outcome<>(done, commits);
+            });
+            assertThat(written).containsExactly(TARGET, TARGET);
+        }
+    }
+
+    @Test
     void a_read_is_not_reported() {
-        assertThat(filter.filter(request(Method.GET), _ -> Response.status(200)))
+        assertThat(filter.filter(request(target(Read.FIND)), _ -> Response.status(200)))
                 .isInstanceOf(Ready.class);
         assertThat(written).isEmpty();
     }

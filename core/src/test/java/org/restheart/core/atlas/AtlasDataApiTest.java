@@ -44,27 +44,27 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            findOne    | 'filter': {'text': 'zz'}                                        | {"document": null}
-            findOne    | 'filter': {'_id': 'none'}                                       | {"document": null}
-            find       | 'filter': {'text': 'zz'}                                        | {"documents": []}
-            find       | 'projection': {'text': 1, '_id': 0}, 'limit': 1, 'sort': {'text': -1} | {"documents": [{"text": "a"}]}
-            find       | 'projection': {'text': 1, '_etag': 1, '_id': 0}                 | {"documents": [{"text": "a", "_etag": "6193504e1be4ab27791c8134"}]}
-            find       | 'skip': 1                                                       | {"documents": []}
-            find       | 'filter': {'n': {'$numberLong': '5'}}, 'projection': {'text': 1, '_id': 0}, 'limit': {'$numberInt': '3'} | {"documents": [{"text": "a"}]}
-            updateOne  | 'filter': {'text': 'zz'}, 'update': {'$set': {'x': 1}}          | {"matchedCount": 0, "modifiedCount": 0}
-            updateOne  | 'filter': {'_id': 'zz'}, 'update': {'$set': {'x': 1}}           | {"matchedCount": 0, "modifiedCount": 0}
-            updateMany | 'filter': {}, 'update': {'$set': {'x': 1}}                      | {"matchedCount": 1, "modifiedCount": 1}
-            updateMany | 'filter': {'_id': 'u'}, 'update': {'$set': {'x': 1}}, 'upsert': true | {"matchedCount": 0, "modifiedCount": 0, "upsertedId": "u"}
-            updateOne  | 'filter': {'_id': 'u'}, 'update': {'$set': {'x': 1}}, 'upsert': true | {"matchedCount": 0, "modifiedCount": 0, "upsertedId": "u"}
-            updateOne  | 'filter': {'text': 'a'}, 'update': [{'$set': {'x': 1}}]         | {"matchedCount": 1, "modifiedCount": 1}
-            replaceOne | 'filter': {'text': 'a'}, 'replacement': {'x': 1}                | {"matchedCount": 1, "modifiedCount": 1}
-            deleteOne  | 'filter': {'text': 'zz'}                                        | {"deletedCount": 0}
-            deleteOne  | 'filter': {'_id': 'zz'}                                         | {"deletedCount": 0}
-            deleteOne  | 'filter': {'text': 'a'}                                         | {"deletedCount": 1}
-            deleteOne  | 'filter': {'_id': {'$oid': '6193504e1be4ab27791c8133'}}         | {"deletedCount": 1}
-            deleteMany | 'filter': {}                                                    | {"deletedCount": 1}
-            aggregate  | 'pipeline': [{'$group': {'_id': null, 'c': {'$sum': 1}}}]       | {"documents": [{"_id": null, "c": 1}]}
-            """)
+        findOne    | 'filter': {'text': 'zz'}                                        | {"document": null}
+        findOne    | 'filter': {'_id': 'none'}                                       | {"document": null}
+        find       | 'filter': {'text': 'zz'}                                        | {"documents": []}
+        find       | 'projection': {'text': 1, '_id': 0}, 'limit': 1, 'sort': {'text': -1} | {"documents": [{"text": "a"}]}
+        find       | 'projection': {'text': 1, '_etag': 1, '_id': 0}                 | {"documents": [{"text": "a", "_etag": "6193504e1be4ab27791c8134"}]}
+        find       | 'skip': 1                                                       | {"documents": []}
+        find       | 'filter': {'n': {'$numberLong': '5'}}, 'projection': {'text': 1, '_id': 0}, 'limit': {'$numberInt': '3'} | {"documents": [{"text": "a"}]}
+        updateOne  | 'filter': {'text': 'zz'}, 'update': {'$set': {'x': 1}}          | {"matchedCount": 0, "modifiedCount": 0}
+        updateOne  | 'filter': {'_id': 'zz'}, 'update': {'$set': {'x': 1}}           | {"matchedCount": 0, "modifiedCount": 0}
+        updateMany | 'filter': {}, 'update': {'$set': {'x': 1}}                      | {"matchedCount": 1, "modifiedCount": 1}
+        updateMany | 'filter': {'_id': 'u'}, 'update': {'$set': {'x': 1}}, 'upsert': true | {"matchedCount": 0, "modifiedCount": 0, "upsertedId": "u"}
+        updateOne  | 'filter': {'_id': 'u'}, 'update': {'$set': {'x': 1}}, 'upsert': true | {"matchedCount": 0, "modifiedCount": 0, "upsertedId": "u"}
+        updateOne  | 'filter': {'text': 'a'}, 'update': [{'$set': {'x': 1}}]         | {"matchedCount": 1, "modifiedCount": 1}
+        replaceOne | 'filter': {'text': 'a'}, 'replacement': {'x': 1}                | {"matchedCount": 1, "modifiedCount": 1}
+        deleteOne  | 'filter': {'text': 'zz'}                                        | {"deletedCount": 0}
+        deleteOne  | 'filter': {'_id': 'zz'}                                         | {"deletedCount": 0}
+        deleteOne  | 'filter': {'text': 'a'}                                         | {"deletedCount": 1}
+        deleteOne  | 'filter': {'_id': {'$oid': '6193504e1be4ab27791c8133'}}         | {"deletedCount": 1}
+        deleteMany | 'filter': {}                                                    | {"deletedCount": 1}
+        aggregate  | 'pipeline': [{'$group': {'_id': null, 'c': {'$sum': 1}}}]       | {"documents": [{"_id": null, "c": 1}]}
+        """)
     void actions_answer_as_the_retired_service(String action, String members, String answer) {
         expect(act(action, members), 200, answer);
     }
@@ -123,16 +123,16 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            insertOne  |                                                   | MissingParameter | Failed to insert document: must provide a 'document' field
-            insertOne  | 'document': 1                                     | InvalidParameter | Failed to insert document: 'document' must be an object
-            insertOne  | 'document': {'a.b': 1}                            | InvalidParameter | Failed to insert document: field names must not contain '.'
-            insertOne  | 'document': {'$set': {'a': 1}}                    | InvalidParameter | Failed to insert document: field names must not begin with '$'
-            insertMany | 'documents': {}                                   | InvalidParameter | Failed to insert documents: 'documents' must be an array of objects
-            updateOne  | 'filter': {}, 'update': {'a': 1}                  | InvalidParameter | Failed to update document: update document must have keys that begin with '$' only
-            deleteMany |                                                   | MissingParameter | Failed to delete documents: must provide a 'filter' field
-            find       | 'fliter': {'a': 1}                                | InvalidParameter | Failed to find documents: unknown field 'fliter'; did you mean filter?
-            find       | 'limit': -1                                       | InvalidParameter | Failed to find documents: 'limit' must be an integer, 0 or greater
-            """)
+        insertOne  |                                                   | MissingParameter | Failed to insert document: must provide a 'document' field
+        insertOne  | 'document': 1                                     | InvalidParameter | Failed to insert document: 'document' must be an object
+        insertOne  | 'document': {'a.b': 1}                            | InvalidParameter | Failed to insert document: field names must not contain '.'
+        insertOne  | 'document': {'$set': {'a': 1}}                    | InvalidParameter | Failed to insert document: field names must not begin with '$'
+        insertMany | 'documents': {}                                   | InvalidParameter | Failed to insert documents: 'documents' must be an array of objects
+        updateOne  | 'filter': {}, 'update': {'a': 1}                  | InvalidParameter | Failed to update document: update document must have keys that begin with '$' only
+        deleteMany |                                                   | MissingParameter | Failed to delete documents: must provide a 'filter' field
+        find       | 'fliter': {'a': 1}                                | InvalidParameter | Failed to find documents: unknown field 'fliter'; did you mean filter?
+        find       | 'limit': -1                                       | InvalidParameter | Failed to find documents: 'limit' must be an integer, 0 or greater
+        """)
     void missing_and_invalid_members_are_named(String action, String members, String code, String text) {
         var response = act(action, members == null ? "" : members);
         assertStatus(400, response);
@@ -222,7 +222,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
         var refused = act(admin, "aggregate", "many", "'pipeline': []");
         assertStatus(400, refused);
         assertThat(json(refused).getString("error_code").getValue()).isEqualTo("ReadSizeLimitExceeded");
-        var large = "'pipeline': [{'$set': {'text': {'$concat': [" + "'x', ".repeat(3) + "'" + "y".repeat(50_000)
+        var large = "'pipeline': [{'$set': {'text': {'$concat': [" + "'x', ".repeat(3) + "'" + "y".repeat(200_000)
                 + "']}}}]";
         assertThatThrownBy(() -> act(admin, "aggregate", "many", large)).isInstanceOf(UncheckedIOException.class);
     }

@@ -25,16 +25,16 @@ public abstract class LogInFixture {
             "{error: 'invalid session: error finding user for endpoint', error_code: 'InvalidSession', link: ''}";
 
     public static final String CONFIG = """
-            apiKeyAuthMechanism: {enabled: true}
-            apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
-            jwtConfigProvider: {key: a-key-that-both-gateways-of-this-test-know}
-            jwtAuthenticationMechanism: {enabled: true}
-            jwtTokenManager: {enabled: true}
-            dataApi: {enabled: true, login: true, app-ids: [shop-abcde], anonymous-account: guest, sessions-db: $db}
-            graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}
-            aggregationSecurity: {enabled: false}
-            imports: {db: $db}
-            """;
+        apiKeyAuthMechanism: {enabled: true}
+        apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
+        jwtConfigProvider: {key: a-key-that-both-gateways-of-this-test-know}
+        jwtAuthenticationMechanism: {enabled: true}
+        jwtTokenManager: {enabled: true}
+        dataApi: {enabled: true, login: true, app-ids: [shop-abcde], anonymous-account: guest, sessions-db: $db}
+        graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}
+        aggregationSecurity: {enabled: false}
+        imports: {db: $db}
+        """;
 
     public static TestGateway gateway;
     /// On the same database. It does not know what the first one has revoked, as after a restart.

@@ -3,7 +3,7 @@ package org.restheart.core.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
-import static org.restheart.core.chaos.ChaosClient.CREDENTIALS;
+import static org.restheart.core.chaos.GatewayChild.CREDENTIALS;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoClients;
@@ -104,7 +104,7 @@ class CausalSessionsTest {
                 var waiting = threads.submit(() -> read(reader, "&sid=" + causal));
                 assertThatThrownBy(() -> waiting.get(2, TimeUnit.SECONDS)).isInstanceOf(TimeoutException.class);
                 Members.ask(secondary, BsonDocument.parse("{fsyncUnlock: 1}"));
-                assertThat(waiting.get(20, TimeUnit.SECONDS)).as("the session").contains("\"v\": 2");
+                assertThat(waiting.get(60, TimeUnit.SECONDS)).as("the session").contains("\"v\": 2");
             }
         }
     }

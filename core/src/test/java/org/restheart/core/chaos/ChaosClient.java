@@ -5,17 +5,12 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /// Sends requests to whichever gateway the balancer chooses. Thread-safe.
 final class ChaosClient {
     private static final Duration TIMEOUT = Duration.ofSeconds(15);
-    /// Of the account that a gateway makes at its first start: idempotency keys belong to accounts.
-    static final String CREDENTIALS =
-            "Basic " + Base64.getEncoder().encodeToString("admin:secret".getBytes(StandardCharsets.US_ASCII));
 
     private static final HttpClient HTTP = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -38,7 +33,7 @@ final class ChaosClient {
                 .timeout(TIMEOUT)
                 .method(method, HttpRequest.BodyPublishers.ofString(body))
                 .header("Content-Type", "application/json")
-                .header("Authorization", CREDENTIALS);
+                .header("Authorization", GatewayChild.CREDENTIALS);
         if (headers.length > 0) {
             request.headers(headers);
         }

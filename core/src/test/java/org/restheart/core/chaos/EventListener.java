@@ -68,7 +68,7 @@ final class EventListener implements AutoCloseable {
     private void listen(Socket socket) throws IOException {
         var request =
                 "GET /inserts/_streams/all HTTP/1.1\r\nHost: chaos\r\nAccept: text/event-stream\r\nAuthorization: "
-                        + ChaosClient.CREDENTIALS + "\r\n"
+                        + GatewayChild.CREDENTIALS + "\r\n"
                         + (lastId.isEmpty() ? "" : "Last-Event-ID: " + lastId + "\r\n") + "\r\n";
         socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
         var in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));

@@ -1,30 +1,34 @@
 package org.restheart.core.chaos;
 
 import java.io.IOException;
-import java.net.BindException;
-import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import org.awaitility.Awaitility;
+import org.restheart.testkit.FreePort;
 
 /// A gateway in a process of its own, which can be killed and started again on the same port.
-final class GatewayChild implements AutoCloseable {
+public final class GatewayChild implements AutoCloseable {
+    /// Of the account that a gateway makes at its first start: idempotency keys belong to accounts.
+    public static final String CREDENTIALS =
+            "Basic " + Base64.getEncoder().encodeToString("admin:of the tests".getBytes(StandardCharsets.US_ASCII));
+
     private static final String CONFIGURATION = """
-            core: {name: %s, drain-timeout-ms: 5000, grace-period-ms: %d}
-            http-listener: {host: 127.0.0.1, port: %d}
-            mclient: {connection-string: "%s"}
-            mongo: {mongo-mounts: [{what: /%s, where: /}], change-streams-keep-alive-ms: 1000}
-            basicAuthMechanism: {enabled: true}
-            mongoRealmAuthenticator: {enabled: true, users-db: %s}
-            mongoAclAuthorizer: {enabled: true, acl-db: %s, acl-collection: acl, root-role: admin}
-            """;
+        core: {name: %s, drain-timeout-ms: 5000, grace-period-ms: %d}
+        http-listener: {host: 127.0.0.1, port: %d}
+        mclient: {connection-string: "%s"}
+        mongo: {mongo-mounts: [{what: /%s, where: /}], change-streams-keep-alive-ms: 1000}
+        basicAuthMechanism: {enabled: true}
+        mongoRealmAuthenticator: {enabled: true, users-db: %s, create-user-password: of the tests, bcrypt-complexity: 4}
+        mongoAclAuthorizer: {enabled: true, acl-db: %s, acl-collection: acl, root-role: admin}
+        """;
 
     private static final List<String> QUICK_START = List.of("-Xmx300m", "-XX:TieredStopAtLevel=1");
 
@@ -37,7 +41,7 @@ final class GatewayChild implements AutoCloseable {
         this(folder, connectionString, "chaos", "restheart", "");
     }
 
-    GatewayChild(Path folder, String connectionString, String database, String accounts, String more)
+    public GatewayChild(Path folder, String connectionString, String database, String accounts, String more)
             throws IOException {
         this(folder, connectionString, database, accounts, Duration.ZERO, more);
     }
@@ -46,7 +50,8 @@ final class GatewayChild implements AutoCloseable {
     /// @param accounts the database of accounts and permissions
     /// @param grace how long it goes on serving when it is told to stop
     /// @param more further lines of the configuration
-    GatewayChild(Path folder, String connectionString, String database, String accounts, Duration grace, String more)
+    public GatewayChild(
+            Path folder, String connectionString, String database, String accounts, Duration grace, String more)
             throws IOException {
         this(folder, connectionString, database, accounts, grace, more, QUICK_START);
     }
@@ -62,7 +67,7 @@ final class GatewayChild implements AutoCloseable {
             throws IOException {
         this.jvm = jvm;
         this.folder = Files.createDirectory(folder);
-        port = freePort();
+        port = FreePort.find();
         Files.writeString(
                 folder.resolve("restheart.yml"),
                 CONFIGURATION.formatted(
@@ -84,18 +89,6 @@ final class GatewayChild implements AutoCloseable {
         return new GatewayChild(folder, connectionString, "chaos", "restheart", Duration.ZERO, noLog, jvm);
     }
 
-    /// Not one that the system gives to clients: while the gateway is down, one that tries to connect to it could
-    /// otherwise be given the very port and connect to itself.
-    static int freePort() throws IOException {
-        while (true) {
-            try (var socket = new ServerSocket(ThreadLocalRandom.current().nextInt(15_000, 32_000))) {
-                return socket.getLocalPort();
-            } catch (BindException _) {
-                // another one
-            }
-        }
-    }
-
     private Process launch(Map<String, String> environment) throws IOException {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -115,7 +108,7 @@ final class GatewayChild implements AutoCloseable {
         return builder.start();
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
@@ -123,7 +116,7 @@ final class GatewayChild implements AutoCloseable {
         return folder.resolve("log");
     }
 
-    void awaitStart() {
+    public void awaitStart() {
         Awaitility.await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
             try (var _ = new Socket("127.0.0.1", port)) {
                 return true;
@@ -131,16 +124,16 @@ final class GatewayChild implements AutoCloseable {
         });
     }
 
-    void kill() {
+    public void kill() {
         process.destroyForcibly().onExit().join();
     }
 
-    void terminate() {
+    public void terminate() {
         process.destroy();
         process.onExit().join();
     }
 
-    void restart() throws IOException {
+    public void restart() throws IOException {
         process = launch(Map.of());
     }
 

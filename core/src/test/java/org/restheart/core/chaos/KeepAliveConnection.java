@@ -34,7 +34,7 @@ final class KeepAliveConnection implements Closeable {
             if (open == null) {
                 open = open();
             }
-            var head = method + " " + target + " HTTP/1.1\r\nHost: chaos\r\nAuthorization: " + ChaosClient.CREDENTIALS
+            var head = method + " " + target + " HTTP/1.1\r\nHost: chaos\r\nAuthorization: " + GatewayChild.CREDENTIALS
                     + "\r\nContent-Type: " + type + "\r\n" + fields + "Content-Length: " + body.length + "\r\n\r\n";
             var message = new ByteArrayOutputStream(head.length() + body.length);
             message.writeBytes(head.getBytes(StandardCharsets.US_ASCII));

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.testkit.OwnMongod;
 
 /// A replica set whose members are reached, by gateways and by each other, through a [FaultyProxy] each.
-final class Members implements AutoCloseable {
+public final class Members implements AutoCloseable {
     private final List<Member> members = new ArrayList<>();
     private final Options options;
 
@@ -91,7 +91,7 @@ final class Members implements AutoCloseable {
         }
     }
 
-    static Members start(int count, Path folder) throws IOException {
+    public static Members start(int count, Path folder) throws IOException {
         return start(count, folder, Options.USUAL);
     }
 
@@ -152,7 +152,7 @@ final class Members implements AutoCloseable {
                 .until(() -> healthy(client) == members.size());
     }
 
-    String connectionString() {
+    public String connectionString() {
         return "mongodb://"
                 + members.stream()
                         .map(member -> "127.0.0.1:" + member.proxy.port())
@@ -189,7 +189,7 @@ final class Members implements AutoCloseable {
                 });
     }
 
-    void stepDown(MongoClient client) {
+    public void stepDown(MongoClient client) {
         try {
             client.getDatabase("admin").runCommand(BsonDocument.parse("{replSetStepDown: 10, force: true}"));
         } catch (MongoException _) {

@@ -30,7 +30,7 @@ final class Workload {
     private static final int BALANCE = 1_000;
 
     /// Between two requests of a client: the machine is shared by all members, gateways and clients.
-    private static final int PAUSE_MILLIS = 100;
+    private static final int PAUSE_MILLIS = Integer.getInteger("chaos.pause", 250);
 
     /// Between two transactions of a mover, whose five requests each cost more than others, times the pause of others.
     private static final int MOVERS_PAUSE = 20;

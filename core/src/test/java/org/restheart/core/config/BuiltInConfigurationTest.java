@@ -48,7 +48,7 @@ class BuiltInConfigurationTest {
     @Test
     void the_standalone_variant_needs_no_mongodb() {
         var config = Configuration.load(
-                        new Sources(true, Optional.empty(), Optional.empty(), Optional.empty(), Map.of()))
+                        new Sources(true, Optional.empty(), Optional.empty(), Optional.empty(), Map.of(), Map.of()))
                 .read()
                 .orThrow();
         assertThat(config.core().name()).isEqualTo("default-no-mongodb");

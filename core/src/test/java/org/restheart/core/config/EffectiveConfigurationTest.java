@@ -46,6 +46,58 @@ class EffectiveConfigurationTest {
     }
 
     @Test
+    void values_may_be_in_files_that_it_names() throws Exception {
+        var password = Files.writeString(folder.resolve("password"), "p@ss/w ord\n");
+        var key = Files.writeString(folder.resolve("key"), "k".repeat(20) + "0123456789abcdef\n");
+        var sources = Sources.of(Map.of(
+                "RESTHEART_JWT_CONFIG_PROVIDER_KEY_FILE",
+                key.toString(),
+                "RHO",
+                "/mclient/connection-string -> 'mongodb://gateway:${file:" + password + "}@mongo/'"));
+        var configuration = load(sources);
+        assertThat(configuration.read().orThrow().mclient().connectionString())
+                .isEqualTo("mongodb://gateway:p%40ss%2Fw%20ord@mongo/");
+        assertThat(configuration.print(true))
+                .contains("${file:" + password + "}", "${file:" + key + "}")
+                .doesNotContain("p@ss", "kkkk");
+        Files.writeString(password, "renewed");
+        assertThat(load(sources).differences(configuration)).containsExactly("/mclient/connection-string");
+        Files.delete(key);
+        assertThatThrownBy(() -> load(sources).read().orThrow())
+                .hasMessageStartingWith("/jwtConfigProvider/key is in a file that cannot be read: " + key);
+    }
+
+    @Test
+    void each_key_has_a_variable_between_the_file_of_overrides_and_rho() throws Exception {
+        var overrides = Files.writeString(folder.resolve("over.yml"), "/core/name: file\n/mongo/max-pagesize: 20\n");
+        var sources = Sources.of(Map.of(
+                        "RESTHEART_CORE_NAME", "variable",
+                        "RESTHEART_MONGO_MAX_PAGESIZE", "30",
+                        "RESTHEART_MONGO_DEFAULT_PAGESIZE", "7",
+                        "RESTHEART_MONGO_ETAG_CHECK_POLICY_DOC", "REQUIRED",
+                        "RESTHEART_CONNECTION_OPTIONS_MAX_ENTITY_SIZE", "5000000000",
+                        "RESTHEART_CORE_TRUSTED_PROXIES", "[\"10.0.0.0/8\"]",
+                        "RESTHEART_BRUTE_FORCE_ATTACK_GUARD_ENABLED", "false",
+                        "RESTHEART_PORT", "tcp://10.0.0.1:8080",
+                        "RHO", "/mongo/max-pagesize -> 40"))
+                .withOverrides(overrides);
+        var configuration = load(sources);
+        assertThat(configuration.overrides()).contains("/core/name -> \"variable\" (RESTHEART_CORE_NAME)");
+        assertThat(configuration.print(false))
+                .contains("name: variable", "max-pagesize: 40", "default-pagesize: 7", "doc: REQUIRED")
+                .contains("MAX_ENTITY_SIZE: 5000000000", "    - 10.0.0.0/8");
+    }
+
+    @Test
+    void a_variable_that_is_no_value_is_refused_by_its_name() {
+        assertThatThrownBy(() -> load(Sources.of(Map.of("RESTHEART_MONGO_MAX_PAGESIZE", "many pages")))
+                        .read()
+                        .orThrow())
+                .hasMessageContaining("RESTHEART_MONGO_MAX_PAGESIZE: ")
+                .hasMessageContaining("/mongo/max-pagesize");
+    }
+
+    @Test
     void shows_secrets_only_when_asked() {
         assertThat(load(all()).print(false)).doesNotContain("hunter");
         assertThat(load(all()).print(true)).contains("hunter2", "hunter3").doesNotContain(Secrets.MASK);

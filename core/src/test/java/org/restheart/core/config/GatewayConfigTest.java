@@ -81,7 +81,13 @@ class GatewayConfigTest {
                 "http-listener: {enabled: false} | /http-listener and https-listener are disabled: one must be enabled",
                 "http-listener: 8080 | /http-listener must be a block of keys but was 8080",
                 "https-listener: {enabled: true, keystore-path: /k} | /https-listener/enabled is true, which needs"
-                        + " keystore-path, keystore-password and certificate-password as well",
+                        + " certificate-file and private-key-file, or keystore-path, keystore-password and"
+                        + " certificate-password",
+                "https-listener: {certificate-file: /c} | /https-listener/certificate-file needs"
+                        + " private-key-file as well",
+                "https-listener: {certificate-file: /c, private-key-file: /k, keystore-path: /s} |"
+                        + " /https-listener/certificate-file and keystore-path are set: which of them has the"
+                        + " certificate?",
                 "https-listener: {enabled: true, keystore-path: /not/there, keystore-password: p,"
                         + " certificate-password: p} | /https-listener/keystore-path names no file that can be read:"
                         + " /not/there",
@@ -274,8 +280,8 @@ class GatewayConfigTest {
                 .contains("/oauthConfig is enabled, but this release does not have it")
                 .noneMatch(text -> text.startsWith("/emails"));
         assertThat(advice("{registerService: {enabled: true}, inviteService: {enabled: false}, arguments: {a: 1}}"))
-                .contains("/registerService is enabled, but has no effect: this release has no such component, and no"
-                        + " plugins")
+                .contains("/registerService is enabled, but has no effect without a plugin of this name: this release"
+                        + " has no such component")
                 .noneMatch(text -> text.startsWith("/inviteService") || text.startsWith("/arguments"));
     }
 

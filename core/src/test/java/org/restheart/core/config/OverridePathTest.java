@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.core.config.Overrides.OverridePath;
 
 class OverridePathTest {
     @ParameterizedTest(name = "{0}")

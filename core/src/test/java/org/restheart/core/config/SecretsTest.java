@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SecretsTest {
     @ParameterizedTest
@@ -24,6 +25,27 @@ class SecretsTest {
             })
     void passwords_in_uris_are_hidden(String uri, String shown) {
         assertThat(Secrets.inUri(uri)).isEqualTo(shown);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                "todo-todo-todo-todo-todo-todo-todo",
+                "changed-to-changed-to-changed-to-",
+                "${TOKEN_KEY}-and-the-rest-of-it-in-clear",
+                "thisIsASecretKeyThatShouldBeChanged1234",
+                "generate it with openssl rand -base64 32",
+            })
+    void what_stands_for_a_secret_or_repeats_itself_is_none(String secret) {
+        assertThat(Secrets.weakness(secret)).isPresent();
+    }
+
+    @Test
+    void a_random_secret_is_one() {
+        assertThat(Secrets.weakness("q0YyXlq1TdZbqK3kq9vJm7n2sN6wq8pHc5rVt4uGf0E="))
+                .isEmpty();
+        assertThat(Secrets.weakness("8f14e45fceea167a5a36dedd4bea2543")).isEmpty();
     }
 
     @Test

@@ -212,7 +212,7 @@ class ConsoleEnduranceTest extends BrowserTest {
             button(page, "Save").click();
             assertThat(page.locator("dialog")).containsText("nothing on this page is lost");
             page.fill("dialog input[name=password]", "secret");
-            button(page, "Go on").click();
+            button(page, "Sign in").click();
             assertThat(page.locator(".toast")).containsText("Saved");
         }
         assertThat(world.stored("books", "long")).containsEntry("title", new BsonString("written for hours"));
@@ -222,7 +222,7 @@ class ConsoleEnduranceTest extends BrowserTest {
     void a_server_that_was_away_needs_no_reload() throws Exception {
         world.send("root", "POST", "/books", "{\"_id\": \"away\", \"n\": 7}");
         try (var page = world.open("ada", "#/")) {
-            assertThat(page.locator(".cards")).containsText("books");
+            assertThat(page.locator("main table")).containsText("books");
             page.context().setOffline(true);
             page.evaluate("() => { location.hash = '#/c/books?doc=\"away\"'; }");
             assertThat(page.locator(".banner.bad")).containsText("The gateway cannot be reached");
@@ -253,7 +253,7 @@ class ConsoleEnduranceTest extends BrowserTest {
             assertThat(page.locator("main h1")).hasText("books");
             page.reload();
             assertThat(page.locator("input[name=stay]")).not().isChecked();
-            page.locator("input[name=stay]").check();
+            page.getByLabel("Stay signed in for 15 minutes").check();
             world.signIn(page, "ada", "secret");
             assertThat(page.locator("main h1")).hasText("books");
             // the page is shown before the gateway has answered with the cookie

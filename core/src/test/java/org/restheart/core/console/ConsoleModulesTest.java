@@ -99,6 +99,26 @@ class ConsoleModulesTest extends BrowserTest {
     }
 
     @Test
+    void conditions_are_read_from_the_filter_that_they_make() {
+        holds("""
+              const {filterOf, conditionsOf} = await load("conditions");
+              const {parse} = await load("shell");
+              const operators = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "contains", "begins", "$in", "exists", "missing"];
+              for (let i = 0; i < rounds; i++) {
+                const conditions = times(random(4), () => ({field: pick(["a", "b.c", "d e", "year"]), operator: pick(operators), value: pick([text(), "7", "-1.5", "true", "2026-01-31", "a, b", "1,2"]), type: pick(["string", "int", "long", "decimal", "date", "oid", "bool", ""])}));
+                const any = random(2) === 1;
+                const made = filterOf(conditions, any);
+                if (made) parse(made);
+                const read = conditionsOf(made);
+                if (read) expect(filterOf(read.list, read.any) === made, made, read);
+                else expect(/\\{\\$in: \\[(\\]|[^\\]]*,)/.test(made) || made.includes('""'), "not read", made, conditions);
+              }
+              for (const text of ["{$where: 1}", "{a: {$elemMatch: {b: 1}}}", "{$or: [{a: 1, b: 2}]}", "[1]", "{a: /a.b/i}", "{$nor: []}"]) expect(!conditionsOf(text), text);
+              expect(conditionsOf("{a: {$gt: 1, $lt: 5}, b: true}")?.list.length === 3, "several tests of a field");
+            """);
+    }
+
+    @Test
     void texts_that_cannot_be_read_are_refused_at_a_place_within_them() {
         holds(VALUES + """
             const {parse} = await load("shell");

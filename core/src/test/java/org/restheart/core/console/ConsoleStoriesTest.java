@@ -18,15 +18,16 @@ import org.restheart.testkit.TestMongo;
 /// Common uses of the console in a real browser.
 class ConsoleStoriesTest extends BrowserTest {
     private static final String ALL_TYPES = """
-            {_id: 'types', text: 'a"b\\\\c', double: 1.0, zero: -0.0, nan: {$numberDouble: 'NaN'}, int: 5,
-             long: {$numberLong: '7'}, big: {$numberLong: '9223372036854775807'}, dec: {$numberDecimal: '1.10'},
-             oid: {$oid: '6b02c888c7449297a9373f31'}, date: {$date: '2020-01-01T00:00:00.123Z'},
-             old: {$date: {$numberLong: '-62135596800001'}}, bin: {$binary: {base64: 'AQID', subType: '80'}},
-             uuid: {$uuid: 'c8edabc3-f738-4ca3-b68d-ab92a91478a3'},
-             re: {$regularExpression: {pattern: '^a/b', options: 'i'}}, ts: {$timestamp: {t: 1, i: 2}},
-             min: {$minKey: 1}, max: {$maxKey: 1}, nothing: null, undef: {$undefined: true},
-             code: {$code: 'f()'}, scoped: {$code: 'x', $scope: {a: 1}}, sym: {$symbol: 's'},
-             ref: {$ref: 'c', $id: 1}, list: [1, [2.5, {x: []}], {}], yes: true, '10': 1, '2': 2}""";
+        {_id: 'types', text: 'a"b\\\\c', double: 1.0, zero: -0.0, nan: {$numberDouble: 'NaN'}, int: 5,
+         long: {$numberLong: '7'}, big: {$numberLong: '9223372036854775807'}, dec: {$numberDecimal: '1.10'},
+         oid: {$oid: '6b02c888c7449297a9373f31'}, date: {$date: '2020-01-01T00:00:00.123Z'},
+         old: {$date: {$numberLong: '-62135596800001'}}, bin: {$binary: {base64: 'AQID', subType: '80'}},
+         uuid: {$uuid: 'c8edabc3-f738-4ca3-b68d-ab92a91478a3'},
+         re: {$regularExpression: {pattern: '^a/b', options: 'i'}}, ts: {$timestamp: {t: 1, i: 2}},
+         min: {$minKey: 1}, max: {$maxKey: 1}, nothing: null, undef: {$undefined: true},
+         code: {$code: 'f()'}, scoped: {$code: 'x', $scope: {a: 1}}, sym: {$symbol: 's'},
+         ref: {$ref: 'c', $id: 1}, list: [1, [2.5, {x: []}], {}], yes: true, '10': 1, '2': 2}\
+        """;
 
     ConsoleStoriesTest(TestMongo mongo) {
         super(mongo);
@@ -249,10 +250,19 @@ class ConsoleStoriesTest extends BrowserTest {
     @Test
     void root_can_see_what_a_role_may_do() throws Exception {
         try (var page = world.open("root", "#/access")) {
-            page.getByLabel("or the roles").fill("reader");
+            page.getByLabel("or of the roles").fill("reader");
             button(page, "Show").click();
             assertThat(page.locator(".matrix tbody tr")).hasCount(1);
             assertThat(page.locator(".matrix tbody")).containsText("/books");
+            world.send("root", "POST", "/acl", """
+                {"_id": "some", "roles": ["some"], "priority": 1, "predicate": "path-prefix('/books')",
+                 "mongo": {"readFilter": {"year": 2000}, "projectResponse": {"year": 0}}}\
+                """);
+            page.getByLabel("or of the roles").fill("some");
+            button(page, "Show").click();
+            assertThat(page.getByLabel("Read /books: limited (only some fields, only some documents). Why?"))
+                    .isVisible();
+            assertThat(page.getByLabel("Create /books: always. Why?")).isVisible();
         }
         assertStatus(403, world.send("ada", "GET", "/_access?roles=reader", ""));
         assertThat(world.send("ada", "GET", "/_access", "").body())
@@ -263,10 +273,13 @@ class ConsoleStoriesTest extends BrowserTest {
     @Test
     void markup_in_names_and_values_is_shown_edited_exported_and_dropped_as_text() throws Exception {
         var name = "<img src=x onerror=window.__pwned=1>";
+        // by the gateway, which then knows of it at once
+        assertStatus(201, world.send("root", "PUT", "/%3Cimg%20src=x%20onerror=window.__pwned=1%3E", "{}"));
         world.insert(
                 name,
-                "{_id: '<svg onload=window.__pwned=1>', '<script>window.__pwned=1</script>': 'javascript:window.__pwned=1',"
-                        + " \"'\\\"><iframe srcdoc='<script>parent.__pwned=1</script>'>\": '\u202e<b>x</b>'}",
+                "{_id: '<svg onload=window.__pwned=1>', '<script>window.__pwned=1</script>':"
+                        + " 'javascript:window.__pwned=1', \"'\\\"><iframe srcdoc='<script>parent.__pwned=1</script>'>\":"
+                        + " '\u202e<b>x</b>'}",
                 "{_id: 'edited', '<img src=x onerror=window__pwned=1>': '<svg onload=window.__pwned=1>'}");
         try (var page = world.open("root", "#/")) {
             page.locator(".tree .node", new Page.LocatorOptions().setHasText(name))
@@ -312,8 +325,8 @@ class ConsoleStoriesTest extends BrowserTest {
             ConsoleWorld.write(page, "Document", "{_id: \"lost\", n: 2}");
             button(page, "Save").click();
             assertThat(page.locator(".failure")).containsText("deleted meanwhile");
-            button(page, "Store it anew").click();
-            assertThat(page.locator(".toast")).containsText("Stored anew");
+            button(page, "Create it again").click();
+            assertThat(page.locator(".toast")).containsText("Created again");
             assertThat(page.locator(".failure")).hasCount(0);
         }
         assertThat(world.stored("drafts", "lost")).containsEntry("n", new BsonInt32(2));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
@@ -13,9 +14,12 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
@@ -36,7 +40,14 @@ final class ConsoleWorld implements AutoCloseable {
     private final Playwright playwright;
     private final Browser browser;
     private final List<String> complaints = new CopyOnWriteArrayList<>();
+
+    /// Contexts whose page is closed.
+    private final Map<Window, BrowserContext> idle = new HashMap<>();
+
     private Gateway gateway;
+
+    /// @param width in CSS pixels
+    private record Window(int width, ColorScheme scheme) {}
 
     private ConsoleWorld(MongoDatabase database, String config, Playwright playwright, Browser browser) {
         this.database = database;
@@ -58,37 +69,45 @@ final class ConsoleWorld implements AutoCloseable {
         database.getCollection("acl", BsonDocument.class)
                 .insertMany(List.of(
                         BsonDocument.parse("{roles: ['editor'], priority: 1, predicate: \"path-prefix('/books') or"
-                                + " path-prefix('/drafts') or (path('/') and method(GET))\", mongo: {allowManagementRequests: true,"
-                                + " allowBulkPatch: true, allowBulkDelete: true}}"),
+                                + " path-prefix('/drafts') or (path('/') and method(GET))\", mongo:"
+                                + " {allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true}}"),
                         BsonDocument.parse(
-                                "{_id: 'readers', roles: ['reader'], priority: 1, predicate: \"path-prefix('/books') and"
-                                        + " method(GET)\"}")));
+                                "{_id: 'readers', roles: ['reader'], priority: 1, predicate: \"path-prefix('/books')"
+                                        + " and method(GET)\"}")));
         var config = """
-                http-listener: {host: 127.0.0.1, port: $port}
-                mclient: {connection-string: "$uri"}
-                mongo: {mongo-mounts: [{what: /$db, where: /}]}
-                basicAuthMechanism: {enabled: true}
-                apiKeyAuthMechanism: {enabled: true}
-                apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
-                mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
-                mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
-                jwtConfigProvider: {key: "the sessions of a test outlive a restart"}
-                jwtAuthenticationMechanism: {enabled: true}
-                jwtTokenManager: {enabled: true}
-                authTokenService: {enabled: true, uri: /token}
-                requestsMetricsCollector: {enabled: true, include: ['/*']}
-                graphql: {db: $db, collection: gql-apps}
-                graphiql: {enabled: true}
-                """.replace("$uri", mongo.connectionString()).replace("$db", database.getName());
-        var playwright = Playwright.create(
+            http-listener: {host: 127.0.0.1, port: $port}
+            mclient: {connection-string: "$uri"}
+            mongo: {mongo-mounts: [{what: /$db, where: /}]}
+            basicAuthMechanism: {enabled: true}
+            apiKeyAuthMechanism: {enabled: true}
+            apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
+            mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
+            mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
+            jwtConfigProvider: {key: "the sessions of a test outlive a restart"}
+            jwtAuthenticationMechanism: {enabled: true}
+            jwtTokenManager: {enabled: true}
+            authTokenService: {enabled: true, uri: /token}
+            requestsMetricsCollector: {enabled: true, include: ['/*']}
+            graphql: {db: $db, collection: gql-apps}
+            graphiql: {enabled: true}
+            """.replace("$uri", mongo.connectionString()).replace("$db", database.getName());
+        var playwright = playwright();
+        return new ConsoleWorld(database, config, playwright, browser(playwright, chromium));
+    }
+
+    static Playwright playwright() {
+        return Playwright.create(
                 new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
-        var browser = playwright
+    }
+
+    /// Without a screen.
+    static Browser browser(Playwright playwright, Path chromium) {
+        return playwright
                 .chromium()
                 .launch(new BrowserType.LaunchOptions()
                         .setExecutablePath(chromium)
                         .setTimeout(TIMEOUT_MS)
                         .setArgs(List.of("--no-sandbox", "--disable-gpu")));
-        return new ConsoleWorld(database, config, playwright, browser);
     }
 
     private Gateway start(int port) {
@@ -148,14 +167,24 @@ final class ConsoleWorld implements AutoCloseable {
         return pageAt("/_console/" + place, width, scheme);
     }
 
-    /// A page at any path of the gateway, without motion, which takes much without a graphics processor.
+    /// A page at any path of the gateway, without motion, which takes much without a graphics processor. It has nothing
+    /// of a page that is closed but the scripts, compiled: that is most of what a page takes.
     Page pageAt(String path, int width, ColorScheme scheme) {
-        var page = browser.newContext(new Browser.NewContextOptions()
-                        .setViewportSize(width, 800)
-                        .setColorScheme(scheme)
-                        .setReducedMotion(ReducedMotion.REDUCE))
-                .newPage();
+        var window = new Window(width, scheme);
+        var known = Optional.ofNullable(idle.remove(window));
+        var context = known.orElseGet(() -> browser.newContext(new Browser.NewContextOptions()
+                .setViewportSize(width, 800)
+                .setColorScheme(scheme)
+                .setReducedMotion(ReducedMotion.REDUCE)));
+        var page = context.newPage();
         page.setDefaultTimeout(TIMEOUT_MS);
+        if (known.isPresent()) {
+            context.clearCookies();
+            context.clearPermissions();
+            page.navigate(address() + "/ping");
+            page.evaluate("localStorage.clear()");
+        }
+        page.onClose(_ -> idle.put(window, context));
         page.onConsoleMessage(message -> {
             // the browser reports every refusal (4xx) of a request as an error; the page shows those itself
             if (message.type().equals("error") && !message.text().startsWith("Failed to load resource")) {

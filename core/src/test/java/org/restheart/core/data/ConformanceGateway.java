@@ -14,39 +14,39 @@ public final class ConformanceGateway implements RunningGateway, AutoCloseable {
 
     /// A listener on a free port, HTTP Basic, and the guards of the shipped configuration.
     public static final String GUARDS = """
-            http-listener: {host: 127.0.0.1, port: 0}
-            mongoRealmAuthenticator: {enabled: false}
-            mongoAclAuthorizer: {enabled: false}
-            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-            filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
-            aggregationSecurity:
-              enabled: true
-              stageBlacklist: [$out, $merge, $lookup, $graphLookup, $unionWith]
-              operatorBlacklist: [$where, $function, $accumulator]
-            """;
+        http-listener: {host: 127.0.0.1, port: 0}
+        mongoRealmAuthenticator: {enabled: false}
+        mongoAclAuthorizer: {enabled: false}
+        basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+        filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
+        aggregationSecurity:
+          enabled: true
+          stageBlacklist: [$out, $merge, $lookup, $graphLookup, $unionWith]
+          operatorBlacklist: [$where, $function, $accumulator]
+        """;
 
     /// Users, to which more can be appended.
     public static final String ACCOUNTS = """
-            fileRealmAuthenticator:
-              enabled: true
-              users:
-                - {userid: admin, password: secret, roles: [admin]}
-                - {userid: ada, password: secret, roles: [owners], team: red}
-                - {userid: bob, password: secret, roles: [public]}
-            """;
+        fileRealmAuthenticator:
+          enabled: true
+          users:
+            - {userid: admin, password: secret, roles: [admin]}
+            - {userid: ada, password: secret, roles: [owners], team: red}
+            - {userid: bob, password: secret, roles: [public]}
+        """;
 
     /// Permissions of `admin` and of owners of documents, to which more can be appended.
     public static final String PERMISSIONS = """
-            fileAclAuthorizer:
-              enabled: true
-              permissions:
-                - role: admin
-                  predicate: path-prefix('/')
-                  mongo:
-                    {allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true}
-                # sees what belongs to her
-                - {role: owners, predicate: path-prefix('/'), mongo: {readFilter: {owner: '@user.userid'}}}
-            """;
+        fileAclAuthorizer:
+          enabled: true
+          permissions:
+            - role: admin
+              predicate: path-prefix('/')
+              mongo:
+                {allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true}
+            # sees what belongs to her
+            - {role: owners, predicate: path-prefix('/'), mongo: {readFilter: {owner: '@user.userid'}}}
+        """;
 
     private ConformanceGateway(Gateway gateway) {
         this.gateway = gateway;
@@ -75,9 +75,12 @@ public final class ConformanceGateway implements RunningGateway, AutoCloseable {
         return of(GUARDS + "%s\nmclient: {connection-string: '%s'}\n%s\n".formatted(core, connectionString, dataApi)
                 + ACCOUNTS + """
                     - {userid: eve, password: secret, roles: [titles]}
+                    - {userid: zoe, password: secret, roles: [indexed]}
                 """ + PERMISSIONS + """
                     # sees all documents without what is secret
                     - {role: public, predicate: path-prefix('/'), mongo: {projectResponse: {secret: 0, n.secret: 0}}}
+                    # sends no queries without an index
+                    - {role: indexed, predicate: path-prefix('/'), mongo: {requireIndex: true, allowManagementRequests: true, allowBulkPatch: true}}
                     # sees titles and nothing else
                     - {role: titles, predicate: path-prefix('/'), mongo: {projectResponse: {title: 1, n.title: 1}}}
                 """);

@@ -44,20 +44,20 @@ class LinesTest {
         this.mongo = mongo;
         mongo.database().createCollection("c");
         gateway = ConformanceGateway.start(mongo, """
-                mongo: {mongo-mounts: [{what: '*', where: /}]}
-                core: {max-buffered-content: 2097152, max-streamed-content: 25000000}
-                connection-options: {MAX_ENTITY_SIZE: 1048576}
-                """);
+            mongo: {mongo-mounts: [{what: '*', where: /}]}
+            core: {max-buffered-content: 2097152, max-streamed-content: 25000000}
+            connection-options: {MAX_ENTITY_SIZE: 1048576}
+            """);
     }
 
     @ParameterizedTest
     @CsvSource({"HELPFUL, true", "MINIMAL, false"})
     void an_array_that_is_too_large_is_refused_with_the_formats_that_are_not(String bodies, boolean helps) {
         try (var small = ConformanceGateway.start(mongo, """
-                mongo: {mongo-mounts: [{what: '*', where: /}]}
-                core: {error-bodies: %s}
-                connection-options: {MAX_ENTITY_SIZE: 1000}
-                """.formatted(bodies))) {
+            mongo: {mongo-mounts: [{what: '*', where: /}]}
+            core: {error-bodies: %s}
+            connection-options: {MAX_ENTITY_SIZE: 1000}
+            """.formatted(bodies))) {
             var collection = "/" + mongo.databaseName() + "/c";
             var array = "[{\"p\": \"" + "x".repeat(1000) + "\"}]";
             var refused = small.as("admin").post(collection, array);

@@ -9,7 +9,10 @@ import org.restheart.testkit.conformance.ConformanceFile;
 @WithMongo
 class ReadsConformanceTest extends GatewayConformance {
     ReadsConformanceTest(TestMongo mongo) {
-        super(mongo, ConformanceGateway.start(mongo));
+        super(
+                mongo,
+                ConformanceGateway.start(
+                        mongo, "mongo: {require-index-above: 2, mongo-mounts: [{what: '*', where: /}]}"));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -22,6 +25,7 @@ class ReadsConformanceTest extends GatewayConformance {
         "reads-hal.yml",
         "reads-relationships.yml",
         "reads-exports.yml",
+        "reads-caching.yml",
         "reads-rules.yml",
         "reads-aggregations.yml"
     })

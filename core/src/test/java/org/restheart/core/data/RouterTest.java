@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import com.mongodb.client.MongoClients;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Executors;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -95,6 +98,23 @@ class RouterTest {
             assertThat(BsonArray.parse(found.body())).hasSize(5);
         }
         assertStatus(200, admin.get("/indexed?sort=n&explain"));
+    }
+
+    /// As behind a router; otherwise it would go on, and whatever waits for it.
+    @Test
+    void what_its_client_gives_up_ends(TestMongo mongo) {
+        mongo.database().getCollection("long").insertOne(new Document());
+        var running = "{active: true, ns: '" + mongo.databaseName() + ".long'}";
+        try (var client = MongoClients.create(router.connectionString());
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var found = threads.submit(() -> client.getDatabase(mongo.databaseName())
+                    .getCollection("long")
+                    .find(new Document("$where", "sleep(600000) || true"))
+                    .first());
+            await().until(() -> !TestMongo.operations(mongo.client(), running).isEmpty());
+            found.cancel(true); // the driver closes the connection
+        }
+        await().until(() -> TestMongo.operations(mongo.client(), running).isEmpty());
     }
 
     /// Codes of queries that need too much, and of servers that are overloaded or do not know where data is.

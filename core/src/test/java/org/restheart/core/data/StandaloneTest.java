@@ -124,6 +124,14 @@ class StandaloneTest {
         var gateway = gateway();
         assertThat(status(gateway, "POST", "/_sessions/11111111-1111-4111-8111-111111111111/_txns", ""))
                 .isEqualTo(405);
+        var member = "[{\"method\": \"GET\", \"path\": \"/x\"}]";
+        assertThat(status(gateway, "POST", "/_transactions", member)).isEqualTo(501);
+        for (var preference : new String[] {"tx=rollback", "max-affected=1, handling=strict"}) {
+            var admin = gateway.as("admin").with("Prefer", preference);
+            assertThat(admin.json("PATCH", "/x/y/*?filter=%7B%22n%22:1%7D", "{\"n\": 2}")
+                            .statusCode())
+                    .isEqualTo(501);
+        }
     }
 
     private static int status(ConformanceGateway gateway, String method, String target, String content) {

@@ -1,12 +1,14 @@
 package org.restheart.core.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
@@ -123,6 +125,104 @@ class TransactionsTest {
         assertThat(begin(here, sid)).isEqualTo("3");
         assertThat(status(here, "DELETE", "/_sessions/" + sid, "")).isEqualTo(200);
         assertStatus(400, send(here, "GET", path("/a?sid=" + sid + "&txn=3"), ""));
+    }
+
+    @Test
+    void money_moves_by_one_request_each_and_the_sum_is_kept() throws Exception {
+        var accounts = mongo.database().getCollection("money");
+        accounts.drop();
+        accounts.insertMany(IntStream.range(0, 8)
+                .mapToObj(i -> new Document("_id", "m" + i).append("n", 100))
+                .toList());
+        var money = "/" + mongo.databaseName() + "/money/m";
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var clients = IntStream.range(0, 32)
+                    .mapToObj(i -> threads.submit(() -> {
+                        var random = ThreadLocalRandom.current();
+                        var from = money + random.nextInt(4);
+                        var to = money + (4 + random.nextInt(4));
+                        return status(i % 2 == 0 ? here : there, "POST", "/_transactions", """
+                            [{"method": "PATCH", "path": "%s", "body": {"$inc": {"n": -3}}},
+                             {"method": "PATCH", "path": "%s", "body": {"$inc": {"n": 3}}}]\
+                            """.formatted(from, to));
+                    }))
+                    .toList();
+            for (var client : clients) {
+                assertThat(client.get()).isEqualTo(200);
+            }
+        }
+        var sums = accounts.find()
+                .map(account -> account.get("n", Number.class).intValue())
+                .into(new ArrayList<>());
+        assertThat(sums.stream().mapToInt(n -> n).sum()).isEqualTo(800);
+        assertThat(sums.stream().filter(n -> n > 100).mapToInt(n -> n - 100).sum())
+                .isEqualTo(32 * 3);
+    }
+
+    @Test
+    void what_an_attempt_has_read_is_given_back_before_the_next_one() throws Exception {
+        mongo.database().getCollection("large").drop();
+        mongo.database()
+                .getCollection("large")
+                .insertMany(IntStream.range(0, 12)
+                        .mapToObj(i -> new Document("_id", i).append("text", "x".repeat(1 << 20)))
+                        .toList());
+        var holder = ClientTransaction.begin(there.as("admin"));
+        assertStatus(200, there.as("admin").patch(holder.in(path("/a")), "{\"n\": 2}"));
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            long before = aborted();
+            var waiting = threads.submit(
+                    () -> here.as("admin").post("/_transactions", """
+                        [{"method": "GET", "path": "/%s/large"}, {"method": "PATCH", "path": "%s", "body": {"m": 3}}]\
+                        """.formatted(mongo.databaseName(), path("/a"))));
+            long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(6); // of the ten that it tries
+            await().until(() -> waiting.isDone() || aborted() > before + 40 || System.nanoTime() > late);
+            assertStatus(200, holder.commit());
+            assertStatus(200, waiting.get());
+        }
+    }
+
+    /// Transactions of all clients of the deployment.
+    private long aborted() {
+        var status = mongo.client().getDatabase("admin").runCommand(new Document("serverStatus", 1));
+        return status.get("transactions", Document.class)
+                .get("totalAborted", Number.class)
+                .longValue();
+    }
+
+    @Test
+    void a_change_stream_hears_nothing_of_a_rehearsal_and_of_a_transaction_that_failed() {
+        try (var events = mongo.database().getCollection("c").watch().cursor()) {
+            var rehearsing = here.as("admin").with("Prefer", "tx=rollback");
+            assertStatus(200, rehearsing.patch(path("/a"), "{\"n\": 7}"));
+            assertStatus(200, rehearsing.send("DELETE", path("/*?filter=%7B%22n%22:1%7D"), ""));
+            assertStatus(404, here.as("admin").post("/_transactions", """
+                [{"method": "PATCH", "path": "%s", "body": {"n": 8}},
+                 {"method": "PATCH", "path": "%s", "body": {"n": 8}}]\
+                """.formatted(path("/a"), path("/none"))));
+            assertStatus(200, here.as("admin").patch(path("/a"), "{\"n\": 9}"));
+            var updated = events.next().getUpdateDescription();
+            assertThat(updated).isNotNull();
+            assertThat(updated.getUpdatedFields().getInt32("n").getValue()).isEqualTo(9);
+        }
+    }
+
+    @Test
+    void however_many_others_insert_no_more_are_deleted_than_the_bound() throws Exception {
+        var many = "/" + mongo.databaseName() + "/many";
+        mongo.database().getCollection("many").drop();
+        mongo.database().getCollection("many").insertOne(new Document("n", 1));
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var inserts = threads.submit(
+                    () -> IntStream.range(0, 60).allMatch(_ -> status(there, "POST", many, "{\"n\": 1}") == 201));
+            var bounded = here.as("admin").with("Prefer", "max-affected=3, handling=strict");
+            while (!inserts.isDone()) {
+                var answer = bounded.send("DELETE", many + "/*?filter=%7B%22n%22:1%7D", "");
+                assertThat(answer.statusCode()).isIn(200, 400, 409);
+                assertThat(answer.body()).doesNotContainPattern("\"deleted\": ([4-9]|\\d\\d)");
+            }
+            assertThat(inserts.get()).isTrue();
+        }
     }
 
     @Test

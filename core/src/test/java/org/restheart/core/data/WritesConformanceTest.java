@@ -22,7 +22,8 @@ class WritesConformanceTest extends GatewayConformance {
         "writes-errors.yml",
         "writes-accidents.yml",
         "http-rows.yml",
-        "http-conditions.yml"
+        "http-conditions.yml",
+        "writes-together.yml"
     })
     void answers_as_specified(ConformanceCase c) {
         run(c);

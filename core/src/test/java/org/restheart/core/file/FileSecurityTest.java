@@ -25,25 +25,25 @@ import org.restheart.testkit.TestClient;
 
 class FileSecurityTest {
     private static final String SECURITY = """
-            http-listener: {host: 127.0.0.1, port: 0}
-            mclient: {enabled: false}
-            mongo: {enabled: false}
-            ping: {secured: true}
-            basicAuthMechanism: {authenticator: fileRealmAuthenticator, enabled: true}
-            fileRealmAuthenticator:
-              enabled: true
-              users:
-                - {userid: ada, password: s3cret, roles: [editor], team: red}
-                - {userid: bob, password: 12345, roles: []}
-                - {userid: off, password: null, roles: [editor]}
-            fileAclAuthorizer:
-              enabled: true
-              permissions:
-                - role: editor
-                  predicate: path('/ping') and equals(@user.team, 'red')
-                - role: editor
-                  predicate: less-than(1, 2)
-            """;
+        http-listener: {host: 127.0.0.1, port: 0}
+        mclient: {enabled: false}
+        mongo: {enabled: false}
+        ping: {secured: true}
+        basicAuthMechanism: {authenticator: fileRealmAuthenticator, enabled: true}
+        fileRealmAuthenticator:
+          enabled: true
+          users:
+            - {userid: ada, password: s3cret, roles: [editor], team: red}
+            - {userid: bob, password: 12345, roles: []}
+            - {userid: off, password: null, roles: [editor]}
+        fileAclAuthorizer:
+          enabled: true
+          permissions:
+            - role: editor
+              predicate: path('/ping') and equals(@user.team, 'red')
+            - role: editor
+              predicate: less-than(1, 2)
+        """;
 
     @AutoClose
     private static Gateway gateway;
@@ -121,11 +121,11 @@ class FileSecurityTest {
     void files_are_found_beside_the_configuration(@TempDir Path directory) throws IOException {
         Files.writeString(directory.resolve("users.yml"), "users: [{userid: eve, password: pw, roles: []}]");
         var main = Files.writeString(directory.resolve("main.yml"), """
-                fileRealmAuthenticator: {enabled: true, conf-file: users.yml}
-                fileAclAuthorizer: {enabled: true, conf-file: nowhere.yml}
-                """);
+            fileRealmAuthenticator: {enabled: true, conf-file: users.yml}
+            fileAclAuthorizer: {enabled: true, conf-file: nowhere.yml}
+            """);
         var meaning = Configuration.load(
-                        new Sources(false, Optional.of(main), Optional.empty(), Optional.empty(), Map.of()))
+                        new Sources(false, Optional.of(main), Optional.empty(), Optional.empty(), Map.of(), Map.of()))
                 .read();
         assertThat(meaning.config().security().fileUsers().orElseThrow())
                 .singleElement()

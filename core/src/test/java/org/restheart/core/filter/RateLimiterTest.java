@@ -57,14 +57,6 @@ class RateLimiterTest {
     }
 
     @Test
-    void a_request_given_back_is_not_reported() {
-        ask(one, 2);
-        one.giveBack("ada", LIMIT);
-        assertThat(one.report(LIMIT)).isEqualTo(Map.of("ada", 1L));
-        assertThat(one.report(LIMIT)).isEmpty();
-    }
-
-    @Test
     void names_with_few_requests_are_reported_when_they_have_more() {
         var large = new Limit(6_000, 400);
         one.count("bob", large);

@@ -23,6 +23,7 @@ import org.restheart.core.server.UndertowListener;
 import org.restheart.graphql.GraphqlService;
 import org.restheart.graphql.SourceAccess;
 import org.restheart.http.Filter;
+import org.restheart.http.Guard;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.Response;
 import org.restheart.mongo.MongoService;
@@ -66,7 +67,7 @@ class DefinitionsDatabaseTest {
         data = new MongoService(TASKS, settings, mongo.client(), registry);
         apps = new GraphqlService(
                 config.graphql().orElseThrow(),
-                changed -> new CollectionChanges(mongo.client(), "gql-apps", "GraphQL apps", changed),
+                changed -> new CollectionChanges(TASKS, mongo.client(), "gql-apps", "GraphQL apps", changed),
                 data.reads(),
                 new MemoryBudget(64 << 20),
                 new SourceAccess(data::pathOf, (_, _) -> Response.status(204), Map.of(), Set.of()),
@@ -89,7 +90,8 @@ class DefinitionsDatabaseTest {
                 _ -> (request, next) -> next.handle(request),
                 Optional.empty());
         var router = new Router(List.of(
-                pipeline.assemble(Binding.prefix(data, "/", false).behind(List.of(tenants, apps.guard()))),
+                pipeline.assemble(
+                        Binding.prefix(data, "/", false).behind(List.of(tenants, Guard.all(List.of(apps.guard()))))),
                 pipeline.assemble(Binding.prefix(apps, "/graphql", false).behind(List.of(tenants)))));
         listener = UndertowListener.start(ServerSettings.of(config), router, _ -> {}, Optional.empty());
         for (var db : new String[] {usual, other}) {

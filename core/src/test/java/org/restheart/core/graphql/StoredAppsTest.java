@@ -48,9 +48,9 @@ class StoredAppsTest {
 
     private Document app(String id, UnaryOperator<String> change) {
         return Document.parse(change.apply("""
-                {"_id": "$id", "schema": "type Doc { _id: Int } type Query { docs: [Doc] }",
-                 "mappings": {"Query": {"docs": {"db": "$db", "collection": "c"}}}}
-                """.replace("$id", id).replace("$db", mongo.databaseName())));
+            {"_id": "$id", "schema": "type Doc { _id: Int } type Query { docs: [Doc] }",
+             "mappings": {"Query": {"docs": {"db": "$db", "collection": "c"}}}}
+            """.replace("$id", id).replace("$db", mongo.databaseName())));
     }
 
     private void insert(Document app) {
@@ -91,6 +91,16 @@ class StoredAppsTest {
     }
 
     @Test
+    void those_that_are_compiled_at_the_start_are_cached_however_long_that_takes() {
+        IntStream.range(0, 90).mapToObj(i -> app("many-" + i, json -> json)).forEach(this::insert);
+        try (var gateway = start("app-cache-ttr: 100", "")) {
+            assertThat(status(gateway, "many-0")).isEqualTo(200);
+            await().untilAsserted(() -> assertThat(queries(this::awaitComparisons))
+                    .anySatisfy(query -> assertThat(paths(query)).hasSize(90)));
+        }
+    }
+
+    @Test
     void new_ones_are_found_at_once_and_changes_only_where_definitions_are_compared() {
         try (var gateway = start("app-cache-ttr: 50", "graphAppsUpdater: {enabled: false}\n");
                 var comparing = start("app-cache-ttr: 50", "")) {
@@ -109,9 +119,9 @@ class StoredAppsTest {
         try (var gateway = start("app-cache-ttr: 60000", "");
                 var log = new LogLines()) {
             var written = new GraphqlClient(gateway, "admin").send("PUT", "/defs/gql-apps/odd?wm=upsert", """
-                    {"schema": "type Query { a: String b: String } type Mutation { m: Int } type Subscription { s: Int }",
-                     "mappings": {"Query": {"a": "a", "gone": "x"}, "Nope": {"y": "z"}}}
-                    """);
+                {"schema": "type Query { a: String b: String } type Mutation { m: Int } type Subscription { s: Int }",
+                 "mappings": {"Query": {"a": "a", "gone": "x"}, "Nope": {"y": "z"}}}
+                """);
             assertStatus(201, written);
             for (var warning : List.of(
                     "the schema does not have what is mapped: Nope.y",
@@ -172,6 +182,16 @@ class StoredAppsTest {
                 }));
     }
 
+    /// Of this class' many apps, those whose definitions a query asks for.
+    private static List<String> paths(BsonDocument query) {
+        return Pattern.compile("(at/|many-)\\d+")
+                .matcher(query.toJson())
+                .results()
+                .map(MatchResult::group)
+                .distinct()
+                .toList();
+    }
+
     @Test
     void the_paths_of_many_definitions_are_compared_with_few_queries() {
         try (var gateway = start("app-cache-ttr: 100", "graphAppsInitializer: {enabled: false}\n")) {
@@ -190,11 +210,7 @@ class StoredAppsTest {
                     assertThat(status(gateway, "at/" + i)).isEqualTo(200);
                 }
                 assertThat(queries(this::awaitComparisons))
-                        .anySatisfy(query -> assertThat(Pattern.compile("at/\\d+")
-                                        .matcher(query.toJson())
-                                        .results()
-                                        .map(MatchResult::group)
-                                        .distinct())
+                        .anySatisfy(query -> assertThat(paths(query))
                                 .as("about all that are cached: " + query)
                                 .hasSizeGreaterThanOrEqualTo(30))
                         .allSatisfy(query -> assertThat(

@@ -164,7 +164,8 @@ class SubscriptionsTest extends SubscriptionsFixture {
     }
 
     @Test
-    void metrics_count_subscriptions_by_operation() throws Exception {
+    void metrics_count_subscriptions_as_streams_when_they_end() throws Exception {
+        var ended = "gateway_other_requests_seconds_count\\{kind=\"stream\",method=\"%s\",status=\"200\",?} [1-9]";
         GraphqlEvents.open(gateway, "admin", "live", CHANGED.replace("Changed", "ByEvents"))
                 .close();
         try (var socket = GraphqlWebSocket.connect(gateway, "admin", "live")) {
@@ -175,9 +176,10 @@ class SubscriptionsTest extends SubscriptionsFixture {
             socket.send("{\"type\": \"complete\", \"id\": \"1\"}");
             await().atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(
-                                    admin.send("GET", "/metrics/graphql/*", "").body())
-                            .containsPattern("code=\"200\",query=\"changed\",operation=\"ByEvents\",} 1.0")
-                            .containsPattern("code=\"200\",query=\"changed\",operation=\"BySocket\",} 1.0"));
+                                    admin.send("GET", "/metrics/gateway", "").body())
+                            .containsPattern(ended.formatted("POST"))
+                            .containsPattern(ended.formatted("SUBSCRIBE")));
+            assertThat(admin.send("GET", "/metrics/graphql/*", "").body()).doesNotContain("ByEvents", "BySocket");
         }
     }
 

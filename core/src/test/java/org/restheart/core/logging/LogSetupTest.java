@@ -68,9 +68,11 @@ class LogSetupTest {
     }
 
     @Test
-    void a_line_has_time_thread_level_and_message() throws IOException {
+    void a_line_has_date_time_zone_thread_level_and_message() throws IOException {
         logger("log-level: INFO").info("hello {}", "world");
-        assertThat(logged()).matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\[[^]]+] INFO  hello world\\R");
+        assertThat(logged())
+                .matches("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}(Z|[+-]\\d\\d:\\d\\d) \\[[^]]+] INFO  hello"
+                        + " world\\R");
     }
 
     /// Names of accounts, keys of filters and messages of errors may have any characters.
@@ -196,6 +198,31 @@ class LogSetupTest {
         assertThat(audited).content().contains("who did what");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"text", "json"})
+    void lines_of_the_audit_log_are_json_among_others_too(String format) throws IOException {
+        logger("log-format: " + format + ", audit: writes");
+        context.getLogger(LogSetup.AUDIT).info("{}", "{\"event\":\"request\"}");
+        assertThat(logged()).isEqualTo("{\"event\":\"request\"}\n");
+    }
+
+    @Test
+    void files_that_something_else_has_renamed_are_begun_anew() throws IOException {
+        var audited = folder.resolve("audit.log");
+        var log = logger("log-file-max-size: 0, audit: writes, audit-file-path: '" + audited + "'");
+        log.info("before");
+        context.getLogger(LogSetup.AUDIT).info("done before");
+        await().until(() -> Files.size(file()) > 0 && Files.size(audited) > 0);
+        Files.move(file(), folder.resolve("old"));
+        Files.move(audited, folder.resolve("old-audit"));
+        LogSetup.reopenFiles(context);
+        log.info("after");
+        context.getLogger(LogSetup.AUDIT).info("done after");
+        assertThat(logged()).contains("after").doesNotContain("before");
+        assertThat(audited).content().isEqualTo("done after\n");
+        assertThat(folder.resolve("old")).content().contains("before").doesNotContain("after");
+    }
+
     private String consolePattern() {
         var console = (ch.qos.logback.core.ConsoleAppender<?>)
                 context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("console");
@@ -204,7 +231,7 @@ class LogSetupTest {
 
     @Test
     void a_full_file_is_zipped_and_a_fresh_one_begun() {
-        var logger = logger("log-level: INFO");
+        var logger = logger("log-file-max-size: 1000000");
         var line = "x".repeat(10_000);
         await().until(() -> {
             for (int i = 0; i < 100; i++) {

@@ -190,7 +190,7 @@ enum CallerProfile {
     List<String> hides() {
         return switch (this) {
             case EXCLUDES, BOTH, INDEXES, PIPES, SCHEMED -> List.of("secret", "n.secret", "2024");
-            case INCLUDES -> List.of("secret", "n.secret", "2024", "a", "d", "t", "new");
+            case INCLUDES -> List.of("secret", "n.secret", "2024", "a", "d", "t", "new", "language", "r", "rs");
             case NESTED -> List.of("d.2024", "d.secret", "a.1");
             case AGGREGATES, MANAGES -> List.of("secret");
             case USERS -> List.of("password");

@@ -27,7 +27,12 @@ record FilterGenerator(RandomSource random, ValueGenerator values, ExpressionGen
             case 0, 1, 2 -> document("$expr", expressions.expression());
             case 3, 4, 5 ->
                 document("$or", array(document("$expr", expressions.guess()), document("_id", new BsonString("none"))));
-            case 6 -> document("$text", document("$search", new BsonString(random.pick("alpha", "beta", "-alpha"))));
+            case 6 -> search();
+            case 13 -> {
+                var both = search();
+                both.putAll(document(values.path(), condition(1)));
+                yield both;
+            }
             case 7 -> document("$where", new BsonString("this." + values.field() + " == 1"));
             case 8 -> document("$jsonSchema", schema());
             case 9 -> document("$comment", values.string()).append(values.path(), values.value());
@@ -40,6 +45,22 @@ record FilterGenerator(RandomSource random, ValueGenerator values, ExpressionGen
             }
             default -> document(values.path(), condition(1));
         };
+    }
+
+    /// By an index made for it.
+    private BsonDocument search() {
+        if (random.percent(50)) {
+            return document(
+                    "$text",
+                    document(
+                            "$search", new BsonString(random.pick("alpha", "beta", "-alpha", "one alpha", "running"))));
+        }
+        var near =
+                document("$geometry", document("type", new BsonString("Point")).append("coordinates", values.point()));
+        if (random.percent(70)) {
+            near.append(random.pick("$maxDistance", "$minDistance"), new BsonInt32(random.pick(0, 100_000, 900_000)));
+        }
+        return document("loc", document(random.pick("$near", "$nearSphere"), near));
     }
 
     private BsonDocument schema() {

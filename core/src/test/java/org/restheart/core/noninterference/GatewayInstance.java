@@ -63,12 +63,14 @@ final class GatewayInstance implements AutoCloseable {
         database.getCollection("vault", BsonDocument.class)
                 .insertOne(new BsonDocument("_id", new BsonString("v0")).append("secret", secret));
         database.getCollection("_schemas", BsonDocument.class).insertOne(BsonDocument.parse("""
-                        {_id: 's', _$schema: 'http://json-schema.org/draft-04/schema#', type: 'object',
-                         properties: {open: {not: {type: 'boolean'}}, v: {not: {type: 'string', maxLength: 0}}}}"""));
+            {_id: 's', _$schema: 'http://json-schema.org/draft-04/schema#', type: 'object',
+             properties: {open: {not: {type: 'boolean'}}, v: {not: {type: 'string', maxLength: 0}}}}\
+            """));
         database.getCollection("_schemas", BsonDocument.class).insertOne(BsonDocument.parse("""
-                        {_id: 't', _$schema: 'http://json-schema.org/draft-04/schema#', required: ['secret'],
-                         properties: {secret: {type: 'string'}, n: {type: 'object', required: ['k']}, s: {pattern: 'a'},
-                                      d: {properties: {secret: {type: 'number'}}}}}"""));
+            {_id: 't', _$schema: 'http://json-schema.org/draft-04/schema#', required: ['secret'],
+             properties: {secret: {type: 'string'}, n: {type: 'object', required: ['k']}, s: {pattern: 'a'},
+                          d: {properties: {secret: {type: 'number'}}}}}\
+            """));
         return new GatewayInstance(
                 Gateway.start(GatewayConfig.parse(config(mongo.connectionString(), database.getName(), more, lost))),
                 database);
@@ -87,26 +89,26 @@ final class GatewayInstance implements AutoCloseable {
                 .map(p -> "    - " + p.permission(lost) + "\n")
                 .collect(Collectors.joining());
         return """
-                http-listener: {host: 127.0.0.1, port: 0}
-                mclient: {connection-string: "$uri"}
-                mongo: {local-cache-ttl: 60000, mongo-mounts: [{what: /$db, where: /}] $more}
-                logging: {requests-log-mode: 0}
-                mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
-                mongoAclAuthorizer: {enabled: true, acl-db: $db, acl-collection: acl, root-role: admin}
-                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-                dataApi: {enabled: true}
-                mcp: {enabled: true, read-only: false, confirm: false, calls-per-minute: 1000000}
-                filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
-                aggregationSecurity:
-                  enabled: true
-                  stageBlacklist: [$out, $merge, $graphLookup, $unionWith]
-                  operatorBlacklist: [$where, $function, $accumulator]
-                fileAclAuthorizer:
-                  enabled: true
-                  permissions:
-                    - {role: admin, predicate: "path-prefix('/')", mongo: {allowManagementRequests: true}}
-                    - {role: schemed, predicate: "path-prefix('/_schemas') and method(GET)", mongo: {allowManagementRequests: true}}
-                """.replace("$more", more).replace("$db", database).replace("$uri", uri) + permissions.indent(0) + """
+            http-listener: {host: 127.0.0.1, port: 0}
+            mclient: {connection-string: "$uri"}
+            mongo: {local-cache-ttl: 60000, mongo-mounts: [{what: /$db, where: /}] $more}
+            logging: {requests-log-mode: 0}
+            mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
+            mongoAclAuthorizer: {enabled: true, acl-db: $db, acl-collection: acl, root-role: admin}
+            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+            dataApi: {enabled: true}
+            mcp: {enabled: true, read-only: false, confirm: false, calls-per-minute: 1000000}
+            filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
+            aggregationSecurity:
+              enabled: true
+              stageBlacklist: [$out, $merge, $graphLookup, $unionWith]
+              operatorBlacklist: [$where, $function, $accumulator]
+            fileAclAuthorizer:
+              enabled: true
+              permissions:
+                - {role: admin, predicate: "path-prefix('/')", mongo: {allowManagementRequests: true}}
+                - {role: schemed, predicate: "path-prefix('/_schemas') and method(GET)", mongo: {allowManagementRequests: true}}
+            """.replace("$more", more).replace("$db", database).replace("$uri", uri) + permissions.indent(0) + """
                 fileRealmAuthenticator:
                   enabled: true
                   users:
@@ -139,11 +141,27 @@ final class GatewayInstance implements AutoCloseable {
                         BsonDocument.parse(
                                         "{s: [{uri: 'all', stages: [], applyReadFilter: true, applyProjection: true}]}")
                                 .get("s"))
+                .append("rels", relationships(name))
                 .append("_etag", new BsonObjectId(new ObjectId(InitialState.tag(0))));
         if (name.startsWith(CallerProfile.SCHEMED.user())) {
             stored.append("jsonSchema", BsonDocument.parse("{schemaId: 's', skipNotSupported: true}"));
         }
         properties.insertOne(stored);
+    }
+
+    /// To the collection itself, in both directions, by fields that some callers see; and to accounts.
+    private static BsonArray relationships(String name) {
+        return BsonArray.parse("""
+            [{rel: 'one', type: 'MANY_TO_ONE', role: 'OWNING', 'target-coll': '$name', 'ref-field': 'r'},
+             {rel: 'many', type: 'MANY_TO_MANY', role: 'OWNING', 'target-coll': '$name', 'ref-field': 'rs'},
+             {rel: 'back', type: 'ONE_TO_MANY', role: 'INVERSE', 'target-coll': '$name', 'ref-field': 'r'},
+             {rel: 'held', type: 'MANY_TO_MANY', role: 'INVERSE', 'target-coll': '$name', 'ref-field': 'rs'},
+             {rel: 'path', type: 'MANY_TO_MANY', role: 'OWNING', 'target-coll': '$name', 'ref-field': '$.n.[*].k'},
+             {rel: 'deep', type: 'ONE_TO_MANY', role: 'INVERSE', 'target-coll': '$name', 'ref-field': 'n.k'},
+             {rel: 'hides', type: 'MANY_TO_ONE', role: 'OWNING', 'target-coll': '$name', 'ref-field': 'secret'},
+             {rel: 'hidden', type: 'ONE_TO_MANY', role: 'INVERSE', 'target-coll': '$name', 'ref-field': 'secret'},
+             {rel: 'user', type: 'MANY_TO_ONE', role: 'OWNING', 'target-coll': 'users', 'ref-field': 'r'}]
+            """.replace("$name", name));
     }
 
     /// Replaces the documents of a collection, past the gateway and its caches.

@@ -120,7 +120,8 @@ record InitialState(List<BsonDocument> left, List<BsonDocument> right, boolean f
             }
             if (random.percent(50)) {
                 document.put(
-                        "s", random.pick(new BsonString("alpha one"), new BsonString("beta"), new BsonString("12")));
+                        "s",
+                        random.pick(new BsonString("alpha one"), new BsonString("beta running"), new BsonString("12")));
             }
             if (random.percent(40)) {
                 document.put("a", new BsonArray(List.of(values.number(), new BsonInt32(2))));
@@ -131,12 +132,25 @@ record InitialState(List<BsonDocument> left, List<BsonDocument> right, boolean f
             if (random.percent(50)) {
                 document.put("loc", values.point());
             }
+            if (random.percent(70)) {
+                document.put("r", reference());
+            }
+            if (random.percent(50)) {
+                document.put("rs", new BsonArray(List.of(reference(), reference(), reference())));
+            }
             if (profile == CallerProfile.USERS) {
                 document.put("roles", new BsonArray());
                 document.put("password", new BsonString("$2a$04$" + random.pick("abc", "xyz", "1", "9")));
             }
             document.put("_etag", new BsonObjectId(new ObjectId(tag(tag))));
             return document;
+        }
+
+        /// To a document that the caller sees, to another one, or to none.
+        private org.bson.BsonValue reference() {
+            return random.percent(15)
+                    ? new BsonInt32(1)
+                    : new BsonString(random.pick("m0", "m1", "m2", "m3", "h0", "h1", "h2", "none"));
         }
 
         /// A copy with random values in hidden fields.
@@ -154,6 +168,10 @@ record InitialState(List<BsonDocument> left, List<BsonDocument> right, boolean f
                 document.remove(path);
                 if (path.equals("password")) {
                     document.put(path, new BsonString("$2a$04$" + random.pick("abc", "xyz", "1", "9")));
+                } else if (path.equals("language")) { // others cannot be stored with a text index
+                    document.put(path, new BsonString(random.pick("english", "german", "none")));
+                } else if (path.equals("r") || (path.equals("secret") && random.percent(40))) {
+                    document.put(path, reference());
                 } else if (random.percent(70)) {
                     document.put(path, values.value());
                 }

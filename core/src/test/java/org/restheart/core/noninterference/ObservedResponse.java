@@ -24,6 +24,10 @@ record ObservedResponse(String text, String tag, String after, boolean ends) {
     static final ObservedResponse NONE = new ObservedResponse("", "none", "none", false);
     private static final Pattern NEXT = Pattern.compile("after=([^&>]+)");
     private static final Pattern REQUEST = Pattern.compile("\\brequest [0-9a-z]+-[0-9a-z]+\\b");
+
+    /// The tag of a list is a digest of its content, which is compared itself, without what is generated.
+    private static final Pattern DIGEST = Pattern.compile("(W/\"(?:[^\"]*\\.)?)[\\w-]{22}\"");
+
     private static final Pattern GENERATED =
             Pattern.compile("[0-9a-f]{24}|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z|\\b1[789]\\d{8}(?:\\d{3})?\\b");
 
@@ -33,7 +37,10 @@ record ObservedResponse(String text, String tag, String after, boolean ends) {
                 .map(h -> h.name().toLowerCase(Locale.ROOT) + ": " + h.value())
                 .sorted()
                 .collect(Collectors.joining("\n"));
-        var text = response.status() + "\n" + NEXT.matcher(head).replaceAll(ObservedResponse::decoded) + "\n\n"
+        var text = response.status() + "\n"
+                + DIGEST.matcher(NEXT.matcher(head).replaceAll(ObservedResponse::decoded))
+                        .replaceAll("$1<digest>\"")
+                + "\n\n"
                 + REQUEST.matcher(content(response).replace(database, "$DB")).replaceAll("request <number>");
         var closes = response.header("Connection").filter("close"::equalsIgnoreCase);
         var next = NEXT.matcher(response.header("Link").orElse(""));

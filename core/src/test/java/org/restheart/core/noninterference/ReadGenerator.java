@@ -45,13 +45,13 @@ final class ReadGenerator {
             return violations();
         }
         return switch (random.nextInt(40)) {
-            case 0, 1, 2, 3, 4, 5 -> query(FuzzRequest.of("GET", collection + "/" + targets.id()), 30);
+            case 0, 1, 2, 3, 4, 5 -> embedding(query(FuzzRequest.of("GET", collection + "/" + targets.id()), 30), 15);
             case 6, 7, 8, 9, 10, 11 -> counted(query(FuzzRequest.of("GET", collection + "/_size"), 90));
             case 12 -> FuzzRequest.of("GET", collection + "/_meta");
             case 13 -> represented(FuzzRequest.of("GET", collection + "/_indexes"));
             case 14 -> aggregation();
             case 15, 16 ->
-                sorted(query(FuzzRequest.of("GET", collection), 70))
+                embedding(sorted(query(FuzzRequest.of("GET", collection), 70)), 20)
                         .withHeader("Accept", random.pick("application/x-ndjson", "text/csv", "application/bson"));
             case 17 ->
                 FuzzRequest.of("GET", random.pick("/", "/vault", "/users", "/_size", "/vault/_size", "/vault/v0"));
@@ -90,7 +90,7 @@ final class ReadGenerator {
         if (random.percent(10)) {
             request = request.with("hint", hint());
         }
-        return represented(counted(request));
+        return embedding(represented(counted(request)), 30);
     }
 
     private Object hint() {
@@ -137,6 +137,12 @@ final class ReadGenerator {
         if (random.percent(5)) {
             return request.with("sort", new BsonDocument()).with("hint", document("$natural", new BsonInt32(1)));
         }
+        if (random.percent(10)) {
+            return request.with(
+                    "sort",
+                    new BsonDocument("x", document("$meta", new BsonString("textScore")))
+                            .append("_id", new BsonInt32(1)));
+        }
         var sort = new BsonDocument();
         for (int i = 1 + random.nextInt(2); i > 0; i--) {
             sort.put(values.path(), new BsonInt32(random.pick(-1, 1)));
@@ -175,6 +181,44 @@ final class ReadGenerator {
                                 document("$meta", new BsonString(random.pick("textScore", "indexKey", "recordId")))));
             default -> document("n.$", new BsonInt32(1));
         };
+    }
+
+    private FuzzRequest embedding(FuzzRequest request, int chance) {
+        if (!random.percent(chance)) {
+            return request;
+        }
+        return random.percent(30)
+                ? request.with(
+                        "embed", random.pick(relationship() + "," + relationship() + "." + relationship(), "one"))
+                : request.with("embed", embedded(1));
+    }
+
+    private String relationship() {
+        return random.pick("one", "many", "back", "held", "path", "deep", "hides", "hidden", "user", "back", "many");
+    }
+
+    private BsonDocument embedded(int depth) {
+        var all = new BsonDocument();
+        for (int i = 1 + random.nextInt(2); i > 0; i--) {
+            var options = new BsonDocument();
+            if (random.percent(40)) {
+                options.put("filter", filters.filter());
+            }
+            if (random.percent(25)) {
+                options.put("keys", keys());
+            }
+            if (random.percent(25)) {
+                options.put("sort", total());
+            }
+            if (random.percent(25)) {
+                options.put("limit", new BsonInt32(random.pick(1, 2)));
+            }
+            if (depth < 3 && random.percent(30)) {
+                options.put("embed", embedded(depth + 1));
+            }
+            all.put(relationship(), options);
+        }
+        return all;
     }
 
     BsonDocument total() {

@@ -142,7 +142,7 @@ final class RequestGenerator {
 
     /// A request with an unusual or malformed part.
     private FuzzRequest malformed(FuzzRequest request) {
-        return switch (random.nextInt(9)) {
+        return switch (random.nextInt(10)) {
             case 0 ->
                 request.with(
                         random.pick("filter", "keys", "sort", "avars"), random.pick("{", "x", "", "[1]", "{\"a\":"));
@@ -161,6 +161,13 @@ final class RequestGenerator {
                         request.headers(),
                         request.body());
             case 7 -> request.withHeader(random.pick("If-Match", "If-None-Match"), targets.tag());
+            case 8 ->
+                request.withHeader(
+                        "Prefer",
+                        random.pick(
+                                "tx=rollback, return=representation",
+                                "max-affected=1, handling=strict",
+                                "max-affected=0"));
             default -> request.with("nocache", "").with("rep", random.pick("HAL", "zz"));
         };
     }

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
@@ -93,10 +94,16 @@ class TogetherEqualsAloneTest {
                 }
             }
             document.put("v", new BsonInt32(random.nextInt(3)));
+            document.put("r", reference(random));
+            document.put("rs", new BsonArray(List.of(reference(random), reference(random))));
             document.put("_etag", new BsonObjectId(new ObjectId(InitialState.tag(1 + i))));
             documents.add(document);
         }
         return documents;
+    }
+
+    private static BsonString reference(RandomSource random) {
+        return new BsonString(random.pick("m0", "m1", "m2", "m3", "d7", "d9", "none"));
     }
 
     private static void announce(FuzzClient client) {

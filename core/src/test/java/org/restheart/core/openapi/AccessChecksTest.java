@@ -6,6 +6,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Random;
+import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -204,6 +205,28 @@ class AccessChecksTest {
                     .as("%s: %s %s by %s: %s", operation, method, path, asker, answer.body())
                     .isEqualTo(said);
         }
+    }
+
+    @Test
+    void restrictions_of_documents_and_fields_are_named_for_each_operation() {
+        gateway.permit("{_id: 'tellers', roles: ['teller'], predicate: \"path-prefix('/books')\", mongo: {readFilter:"
+                + " {owner: '@user._id'}, writeFilter: {owner: '@user._id'}, projectResponse: {cost: 0}}}");
+        var resources = BsonDocument.parse(
+                        gateway.as("admin").get("/_access?roles=teller").body())
+                .getArray("resources");
+        var books = resources.stream()
+                .map(BsonValue::asDocument)
+                .filter(one -> one.containsValue(text("/books")))
+                .findFirst()
+                .orElseThrow();
+        assertThat(books.getDocument("operations"))
+                .containsEntry("read", text("yes"))
+                .containsEntry("create", text("yes"));
+        assertThat(books.getDocument("limits"))
+                .containsEntry("read", new BsonArray(List.of(text("projectResponse"), text("readFilter"))))
+                .containsEntry("delete", new BsonArray(List.of(text("writeFilter"))))
+                .doesNotContainKeys("create", "manage");
+        assertThat(gateway.as("admin").get("/_access").body()).doesNotContain("limits");
     }
 
     @Test

@@ -30,7 +30,8 @@ class OpenApiSettingsTest {
             gateway.insert(
                     "books",
                     "{_id: 'a', title: 'x', mail: 'a@example.org', at: '2026-01-02T03:04:05Z', day: '2026-01-02'}",
-                    "{_id: 'b', title: 'y', mail: 'b@example.org', at: '2026-01-02T03:04:05.678+01:00', day: 'Monday'}");
+                    "{_id: 'b', title: 'y', mail: 'b@example.org', at: '2026-01-02T03:04:05.678+01:00', day:"
+                            + " 'Monday'}");
             test.accept(gateway);
         }
     }
@@ -158,6 +159,8 @@ class OpenApiSettingsTest {
             var insert = paths.getDocument(action + "insertOne").getDocument("post");
             assertThat(insert.getDocument("requestBody").toJson()).contains("dataSource", "document");
             assertThat(insert.getDocument("responses").toJson()).contains("insertedId", "error_code");
+            assertThat(paths.getDocument("/_transactions").getDocument("post").toJson())
+                    .contains("\"maxItems\": 100", "tx=rollback");
             assertThat(paths.getDocument("/_mcp").getDocument("post").toJson()).contains("jsonrpc", "event-stream");
             var everybody =
                     OpenApiFixture.valid(gateway.anonymous().get("/_openapi")).getDocument("paths");
@@ -240,8 +243,9 @@ class OpenApiSettingsTest {
         with("sample-size: 10", gateway -> {
             var admin = gateway.as("admin");
             var answer = admin.patch("/books", """
-                    {"openapi": {"tag": "Library", "summary": "What <we> have", "schema": {"type": "object",
-                      "required": ["title"], "properties": {"title": {"type": "string", "maxLength": 9}}}}}""");
+                {"openapi": {"tag": "Library", "summary": "What <we> have", "schema": {"type": "object",
+                  "required": ["title"], "properties": {"title": {"type": "string", "maxLength": 9}}}}}\
+                """);
             assertStatus(200, answer);
             var document = document(gateway, "admin", "/_openapi/books");
             assertThat(document.getArray("tags"))

@@ -27,17 +27,17 @@ class ApiKeyLimitsTest {
     private static final String SIGNING =
             "a key of more than sixty-four characters, so that it is long enough for HMAC";
     private static final String PARTS = """
-            apiKeyAuthMechanism: {enabled: true}
-            dataApi: {enabled: true, login: true, sessions-db: $db}
-            apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
-            jwtConfigProvider: {key: "%s"}
-            jwtAuthenticationMechanism: {enabled: true}
-            imports: {db: $db}
-            tokenBasicAuthMechanism: {enabled: true}
-            authCookieSetter: {enabled: true}
-            authCookieHandler: {enabled: true}
-            authTokenService: {enabled: true, uri: /token, redirect-url: "https://app.example/in"}
-            """.formatted(SIGNING);
+        apiKeyAuthMechanism: {enabled: true}
+        dataApi: {enabled: true, login: true, sessions-db: $db}
+        apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
+        jwtConfigProvider: {key: "%s"}
+        jwtAuthenticationMechanism: {enabled: true}
+        imports: {db: $db}
+        tokenBasicAuthMechanism: {enabled: true}
+        authCookieSetter: {enabled: true}
+        authCookieHandler: {enabled: true}
+        authTokenService: {enabled: true, uri: /token, redirect-url: "https://app.example/in"}
+        """.formatted(SIGNING);
 
     @AutoClose
     private static TestGateway jwt;
@@ -48,12 +48,12 @@ class ApiKeyLimitsTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         jwt = TestGateway.start(mongo, PARTS + """
-                jwtTokenManager: {enabled: true}
-                oauthAuthorizationService:
-                  enabled: true
-                  login-url: https://login.example/in
-                  allowed-redirect-uris: ["http://localhost:*"]
-                """);
+            jwtTokenManager: {enabled: true}
+            oauthAuthorizationService:
+              enabled: true
+              login-url: https://login.example/in
+              allowed-redirect-uris: ["http://localhost:*"]
+            """);
         random = TestGateway.start(mongo, PARTS + "rndTokenManager: {enabled: true, ttl: 15, srv-uri: /tokens}\n");
         for (var gateway : List.of(jwt, random)) {
             gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/c')\"}");

@@ -44,6 +44,40 @@ class AuditTest {
     }
 
     @Test
+    void lines_and_the_request_log_name_the_client_behind_a_trusted_proxy(TestMongo mongo) {
+        try (var gateway = TestGateway.start(
+                        mongo, "core: {trusted-proxies: [127.0.0.1]}\nlogging: {audit: writes, no-colors: true}\n");
+                var log = new LogLines()) {
+            var trace = "0af7651916cd43dd8448eb211c80319c";
+            var ada = gateway.as("ada")
+                    .with("X-Forwarded-For", "198.51.100.1, 203.0.113.7")
+                    .with("traceparent", "00-" + trace + "-b7ad6b7169203331-01");
+            assertStatus(403, ada.put("/films", "{}"));
+            await().until(() ->
+                    audited(log).size() == 1 && log.all().stream().anyMatch(line -> line.contains("PUT http")));
+            assertThat(audited(log).getFirst())
+                    .contains("\"clientAddress\":\"203.0.113.7\",\"peer\":\"127.0.0.1:")
+                    .contains("\"trace-id\":\"" + trace + "\"");
+            assertThat(log.all()).anyMatch(line -> line.contains(" from /203.0.113.7 via /127.0.0.1:"));
+        }
+    }
+
+    @Test
+    void an_address_that_no_trusted_proxy_says_is_not_believed(TestMongo mongo) {
+        try (var gateway = TestGateway.start(
+                        mongo, "core: {trusted-proxies: [10.0.0.0/8]}\nlogging: {audit: writes, no-colors: true}\n");
+                var log = new LogLines()) {
+            assertStatus(
+                    403,
+                    gateway.as("ada").with("X-Forwarded-For", "203.0.113.7").put("/films", "{}"));
+            await().until(() -> audited(log).size() == 1);
+            assertThat(audited(log).getFirst())
+                    .contains("\"clientAddress\":\"127.0.0.1\"")
+                    .doesNotContain("203.0.113.7");
+        }
+    }
+
+    @Test
     void an_aggregation_that_writes_leaves_a_line_though_it_is_run_by_GET(TestMongo mongo) {
         try (var gateway = TestGateway.start(mongo, "logging: {audit: writes, requests-log-mode: 0}\n");
                 var log = new LogLines()) {
@@ -52,7 +86,8 @@ class AuditTest {
                     201,
                     admin.put(
                             "/films",
-                            "{\"aggrs\": [{\"uri\": \"w\", \"type\": \"pipeline\", \"stages\": [{\"$out\": \"c\"}]}]}"));
+                            "{\"aggrs\": [{\"uri\": \"w\", \"type\": \"pipeline\", \"stages\": [{\"$out\":"
+                                    + " \"c\"}]}]}"));
             assertStatus(200, admin.get("/films/_aggrs/w"));
             await().until(() -> audited(log).size() == 2);
             assertThat(audited(log).get(1)).contains("\"method\":\"GET\",\"path\":\"/films/_aggrs/w\"");

@@ -21,7 +21,7 @@ import org.restheart.testkit.WithMongo;
 class BadLoginsTest {
     private static final String SHIPPED_COST =
             "mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 12}\n";
-    private static final int LOGINS = 150;
+    private static final int LOGINS = 30;
 
     private record Outcome(List<Double> pings, ConcurrentHashMap<Integer, AtomicInteger> statuses) {
         double percentile(double part) {

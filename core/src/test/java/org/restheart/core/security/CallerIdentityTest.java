@@ -31,9 +31,8 @@ class CallerIdentityTest extends LogInFixture {
 
     @BeforeAll
     static void permissions() {
-        gateway.permit(
-                "{_id: 'identity', roles: ['editor', 'guest'],"
-                        + " predicate: \"path-prefix('/shared') or path-prefix('/_sessions')\", mongo: {allowWriteMode: true}}");
+        gateway.permit("{_id: 'identity', roles: ['editor', 'guest'], predicate: \"path-prefix('/shared') or"
+                + " path-prefix('/_sessions')\", mongo: {allowWriteMode: true}}");
         gateway.insert("shared", "{_id: 1}");
         account("ida", "editor");
     }

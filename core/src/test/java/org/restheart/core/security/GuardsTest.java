@@ -318,7 +318,7 @@ class GuardsTest {
     @Test
     void without_a_token_manager_there_is_no_token() {
         try (var gateway = start("")) {
-            assertStatus(500, TestClient.of(gateway.address()).as("ada", "pw").get("/token"));
+            assertStatus(501, TestClient.of(gateway.address()).as("ada", "pw").get("/token"));
         }
     }
 
@@ -380,6 +380,23 @@ class GuardsTest {
                                 .firstValue("Access-Control-Allow-Origin"))
                         .as(origin)
                         .isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void with_problem_details_all_errors_are_those_of_rfc_9457() {
+        try (var gateway = start("core: {problem-details: true}\n")) {
+            var ada = TestClient.of(gateway.address()).as("ada", "pw");
+            for (var target : List.of("/roles/bob", "/roles/ada/x")) {
+                for (var client : List.of(ada, ada.with("Accept", "application/json"))) {
+                    var refused = client.get(target);
+                    assertThat(refused.statusCode()).as(target).isGreaterThanOrEqualTo(400);
+                    assertThat(refused.headers().firstValue("Content-Type")).contains("application/problem+json");
+                    assertThat(refused.body())
+                            .contains("\"type\": \"about:blank\"", "\"code\": ")
+                            .doesNotContain("Exception");
+                }
             }
         }
     }

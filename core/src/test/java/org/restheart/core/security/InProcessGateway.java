@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.Document;
+import org.restheart.core.accounts.AddedPolicy;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
@@ -21,6 +22,7 @@ import org.restheart.core.routing.Router;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.Fields;
+import org.restheart.http.Guard;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
@@ -67,7 +69,11 @@ final class InProcessGateway implements AutoCloseable {
                     .insertOne(BsonDocument.parse("{_id: %d, owner: '%s', n: %d, secret: %d}"
                             .formatted(i, i % 2 == 0 ? "ada" : "bob", i % 3, i)));
         }
-        security = new Security(config.security(), Optional.of(mongo.client()), tasks);
+        security = new Security(
+                config.security(),
+                Optional.of(mongo.client()),
+                tasks,
+                new AddedPolicy(List.of(), List.of(), List.of(), List.of()));
         data = new MongoService(tasks, config.mongo().orElseThrow(), mongo.client(), new SimpleMeterRegistry());
         var requests = new InProcessRequests();
         var pipeline = new Pipeline(
@@ -78,7 +84,8 @@ final class InProcessGateway implements AutoCloseable {
                 Optional.empty());
         router = new Router(Stream.of(
                         Binding.prefix(data, "/", true)
-                                .behind(security.guards().filters(data.forbiddenOperators(), data::unreachable)),
+                                .behind(List.of(Guard.all(
+                                        security.guards().all(data.forbiddenOperators(), data::unreachable)))),
                         Binding.prefix(new Translator(requests), "/_translate", false))
                 .map(pipeline::assemble)
                 .toList());

@@ -184,18 +184,18 @@ class MistakesOfOperatorsTest {
     @Test
     void a_start_without_any_permission_says_so(TestMongo mongo) {
         var config = """
-                http-listener: {host: 127.0.0.1, port: 0}
-                mclient: {connection-string: "%s"}
-                mongoRealmAuthenticator: {users-db: %2$s, bcrypt-complexity: 4}
-                mongoAclAuthorizer: {acl-db: %2$s, acl-collection: none}
-                """.formatted(mongo.connectionString(), gateway.database().getName());
+            http-listener: {host: 127.0.0.1, port: 0}
+            mclient: {connection-string: "%s"}
+            mongoRealmAuthenticator: {users-db: %2$s, bcrypt-complexity: 4}
+            mongoAclAuthorizer: {acl-db: %2$s, acl-collection: none}
+            """.formatted(mongo.connectionString(), gateway.database().getName());
         try (var lines = new LogLines();
                 var started = Gateway.start(GatewayConfig.parse(config))) {
             await().atMost(ONE_MINUTE)
                     .untilAsserted(() ->
                             assertThat(lines.all()).anyMatch(text -> text.contains("No account may do anything")));
             var token = TestClient.of(started.address()).as("admin", "admin-pw").post("/token", "");
-            assertStatus(500, token);
+            assertStatus(501, token);
             assertThat(token.body()).contains("jwtTokenManager");
         }
     }
@@ -244,18 +244,19 @@ class MistakesOfOperatorsTest {
         assertStatus(201, answer);
         assertThat(answer.headers().firstValue("Warning").orElse(""))
                 .contains(
-                        "mongo.readFilter has the text user._id for owner, which is taken literally; a property of the account is written @user._id");
+                        "mongo.readFilter has the text user._id for owner, which is taken literally; a property of the"
+                                + " account is written @user._id");
         gateway.permit("{_id: 'unused', roles: ['guest'], predicate: 'path(', mongo: {}}");
         try (var lines = new LogLines();
                 var _ = Gateway.start(TestGateway.config(
                         mongo.connectionString(), gateway.database().getName(), TestGateway.REALM))) {
             await().atMost(ONE_MINUTE)
                     .untilAsserted(() -> assertThat(lines.all())
-                            .anyMatch(
-                                    text -> text.startsWith("WARN permission ")
-                                            && text.contains("doubtful")
-                                            && text.endsWith(
-                                                    ": mongo.readFilter has the text user._id for owner, which is taken literally; a property of the account is written @user._id"))
+                            .anyMatch(text -> text.startsWith("WARN permission ")
+                                    && text.contains("doubtful")
+                                    && text.endsWith(": mongo.readFilter has the text user._id for owner, which is"
+                                            + " taken literally; a property of the account is written"
+                                            + " @user._id"))
                             .anyMatch(text -> text.contains("unused") && text.contains("is not used")));
         } finally {
             gateway.collection("acl").deleteMany(in("_id", "doubtful", "unused"));

@@ -151,11 +151,12 @@ class RuleFirstTest {
 
     @Test
     void searches_that_cannot_come_after_the_rule_are_refused_by_name() {
-        var near = encode("{\"at\":{\"$near\":[1,1]}}");
+        var near = encode("{\"$or\":[{\"at\":{\"$near\":[1,1]}},{\"n\":1}]}");
         var refused = gateway.user("eve").get("/c?filter=" + near);
         assertStatus(403, refused);
         assertThat(refused.body()).contains("$near");
-        assertStatus(403, gateway.user("eve").get("/c/_size?filter=" + encode("{\"$text\":{\"$search\":\"x\"}}")));
+        var text = encode("{\"$nor\":[{\"$text\":{\"$search\":\"x\"}}]}");
+        assertStatus(403, gateway.user("eve").get("/c/_size?filter=" + text));
     }
 
     @Test

@@ -15,8 +15,7 @@ import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 /// Runs the commands of pages for newcomers and about security in one shell, in order, against a gateway that was never
-/// started
-/// before, and checks what each page says they print.
+/// started before, and checks what each page says they print.
 @WithMongo
 class SecurePageTest {
     private static final Path DOCS = Path.of("../docs");

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.FreePort;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -68,6 +69,16 @@ class TokenIssuersTest {
         return "{\"keys\": [" + others + ", " + good.toPublicJWK().toJSONString() + "]}";
     }
 
+    private static final RSAKey KEY = key();
+
+    private static RSAKey key() {
+        try {
+            return new RSAKeyGenerator(2048).keyID("good").generate();
+        } catch (JOSEException e) {
+            throw new IllegalStateException(e); // every Java platform has it
+        }
+    }
+
     private static final String UNUSABLE = Stream.of(
                     "{'kty':'EC','crv':'brainpoolP256r1','kid':'curve','x':'AA','y':'AA','use':'sig'}",
                     "{'kty':'EC','crv':'P-256','kid':'off','x':'AA','y':'AA','use':'sig'}",
@@ -82,10 +93,9 @@ class TokenIssuersTest {
 
     @Test
     void keys_that_cannot_be_used_do_not_make_the_others_useless(TestMongo mongo) throws Exception {
-        var key = new RSAKeyGenerator(2048).keyID("good").generate();
         var issuer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         issuer.createContext("/certs", exchange -> {
-            var bytes = set(key, UNUSABLE).getBytes(UTF_8);
+            var bytes = set(KEY, UNUSABLE).getBytes(UTF_8);
             exchange.sendResponseHeaders(200, bytes.length);
             exchange.getResponseBody().write(bytes);
             exchange.close();
@@ -95,9 +105,9 @@ class TokenIssuersTest {
                 .formatted(issuer.getAddress().getPort());
         try (var gateway = gateway(mongo, provider, "");
                 var log = new LogLines()) {
-            assertThat(status(gateway, ofIssuer(key, "good"))).isEqualTo(200);
-            assertThat(status(gateway, ofIssuer(key, null))).isEqualTo(200);
-            assertThat(status(gateway, ofIssuer(key, "half"))).isEqualTo(401);
+            assertThat(status(gateway, ofIssuer(KEY, "good"))).isEqualTo(200);
+            assertThat(status(gateway, ofIssuer(KEY, null))).isEqualTo(200);
+            assertThat(status(gateway, ofIssuer(KEY, "half"))).isEqualTo(401);
             assertThat(log.all().stream().filter(line -> line.startsWith("WARN Keys at http://127.0.0.1")))
                     .singleElement()
                     .asString()
@@ -115,15 +125,11 @@ class TokenIssuersTest {
 
     @Test
     void that_an_issuer_cannot_be_reached_is_logged_once(TestMongo mongo) throws Exception {
-        int closed;
-        try (var socket = new java.net.ServerSocket(0)) {
-            closed = socket.getLocalPort();
-        }
-        var key = new RSAKeyGenerator(2048).generate();
+        int closed = FreePort.find();
         try (var gateway = gateway(mongo, "algorithm: RS256, jwks: 'http://127.0.0.1:" + closed + "/certs'", "");
                 var log = new LogLines()) {
-            assertThat(status(gateway, ofIssuer(key, "a"))).isEqualTo(503);
-            assertThat(status(gateway, ofIssuer(key, "b"))).isEqualTo(503);
+            assertThat(status(gateway, ofIssuer(KEY, "a"))).isEqualTo(503);
+            assertThat(status(gateway, ofIssuer(KEY, "b"))).isEqualTo(503);
             assertThat(log.all().stream().filter(line -> line.contains("cannot be loaded from")))
                     .hasSize(1);
         }

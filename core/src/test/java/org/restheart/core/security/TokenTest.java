@@ -22,6 +22,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
 
 /// Tokens: how they are issued, and which are accepted.
 class TokenTest extends TokenFixture {
@@ -31,6 +32,17 @@ class TokenTest extends TokenFixture {
 
     private static String encode(String text) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void without_a_token_manager_there_are_no_tokens(TestMongo mongo) {
+        try (var other = TestGateway.start(
+                mongo, TOKENS.replace("jwtTokenManager: {enabled: true", "jwtTokenManager: {enabled: false"))) {
+            other.insertUsers("{_id: 'eli', roles: []}");
+            var refused = other.user("eli").send("POST", "/token", "");
+            assertStatus(501, refused);
+            assertThat(refused.body()).contains("jwtTokenManager");
+        }
     }
 
     /// Also the properties that are no claims, nor parts of claims.

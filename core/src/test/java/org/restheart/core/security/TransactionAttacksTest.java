@@ -159,4 +159,44 @@ class TransactionAttacksTest {
                 .as("what was tried out")
                 .noneMatch(name -> name.startsWith("_dry_runs"));
     }
+
+    @Test
+    void rules_that_list_parameters_do_not_count_those_that_the_gateway_adds() {
+        gateway.addUsers("listed", "sized", "without", "joined");
+        gateway.permit("listed", "path-prefix('/listed') and qparams-whitelist(filter)", "{}");
+        gateway.permit("sized", "path-prefix('/listed') and qparams-size(0)", "{}");
+        gateway.permit("without", "path-prefix('/listed') and qparams-blacklist(txn)", "{}");
+        gateway.collection("listed").drop();
+        gateway.insert("listed", "{_id: 'x', n: 1}");
+        var change = "[{\"method\": \"PATCH\", \"path\": \"/listed/x$\", \"body\": {\"n\": 2}}]";
+        assertStatus(200, gateway.user("listed").post("/_transactions", change.replace("$", "")));
+        assertStatus(
+                200,
+                gateway.user("listed")
+                        .post("/_transactions", change.replace("$", "?filter=" + encode("{\"n\":{\"$gt\":0}}"))));
+        assertStatus(403, gateway.user("listed").post("/_transactions", change.replace("$", "?checkEtag=")));
+        assertStatus(200, gateway.user("sized").post("/_transactions", change.replace("$", "")));
+        assertStatus(
+                403,
+                gateway.user("sized")
+                        .post("/_transactions", change.replace("$", "?filter=" + encode("{\"n\":{\"$gt\":0}}"))));
+        assertStatus(403, gateway.user("without").post("/_transactions", change.replace("$", "")));
+        var rehearsed = gateway.user("listed")
+                .with("Prefer", "tx=rollback, return=representation")
+                .patch("/listed/x", "{\"n\": 3}");
+        assertStatus(200, rehearsed);
+        assertThat(rehearsed.body()).contains("\"n\": 3");
+        assertStatus(200, gateway.as("admin").patch("/listed", """
+            {"rels": [{"rel": "self", "type": "ONE_TO_ONE", "role": "INVERSE", "target-coll": "listed", "ref-field": "_id"}]}\
+            """));
+        gateway.permit("joined", "path-prefix('/listed') and qparams-whitelist(embed)", "{}");
+        var related = gateway.user("joined").post("/_transactions", """
+            [{"method": "GET", "path": "/listed/x?embed=self"}]\
+            """);
+        assertStatus(200, related);
+        assertThat(related.body()).contains("\"self\": {");
+        var sent = "?sid=00000000-0000-4000-8000-000000000000&txn=1";
+        assertStatus(403, gateway.user("listed").get("/listed/x" + sent));
+        assertStatus(403, gateway.user("sized").get("/listed/x" + sent));
+    }
 }

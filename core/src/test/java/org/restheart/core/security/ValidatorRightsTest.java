@@ -19,7 +19,8 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class ValidatorRightsTest {
     private static final String MANAGES =
-            "{_id: 'm', roles: ['editor'], predicate: \"path-prefix('/books')\", mongo: {allowManagementRequests: true}}";
+            "{_id: 'm', roles: ['editor'], predicate: \"path-prefix('/books')\", mongo: {allowManagementRequests:"
+                    + " true}}";
     private static final String READS_SCHEMAS = "{_id: 's', roles: ['editor'], predicate: \"path-prefix('/_schemas')\","
             + " mongo: {allowManagementRequests: true}}";
 

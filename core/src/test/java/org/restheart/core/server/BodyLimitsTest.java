@@ -1,13 +1,22 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.bson.JsonWeight;
+import org.restheart.data.Operation.Write;
+import org.restheart.http.Body;
+import org.restheart.http.Method;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.Via;
+import org.restheart.testkit.TestRequests;
 
 class BodyLimitsTest {
     private static final long MIB = 1 << 20;
@@ -48,17 +57,6 @@ class BodyLimitsTest {
         }
     }
 
-    /// As an aggregation does that a client sends: its chain starts on an I/O thread, and again on another one.
-    @Test
-    void objects_of_a_request_that_starts_again_count_once() {
-        for (int i = 0; i < 8; i++) {
-            var counter = opened(caller(true, i));
-            counter.hold(20 * MIB);
-            counter.restart();
-            assertThatCode(() -> counter.hold(20 * MIB)).as("caller %d", i).doesNotThrowAnyException();
-        }
-    }
-
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void two_callers_may_have_one_request_each_of_any_number_of_objects(boolean areAccounts) {
@@ -67,5 +65,29 @@ class BodyLimitsTest {
             assertThat(counter.add(10_000)).isTrue();
             assertThat(counter.addObjects(Long.MAX_VALUE)).as("caller %d", i).isTrue();
         }
+    }
+
+    /// The elements of an array are deep in what the client has sent.
+    @Test
+    void documents_that_a_service_takes_out_of_its_content_count_as_documents() {
+        var documents = ("[" + "{\"a\":1},".repeat(1_000) + "{}]").getBytes(StandardCharsets.UTF_8);
+        var held = new AtomicLong();
+        var outer = TestRequests.request(Method.POST, "/api").with(new Body() {
+            @Override
+            public byte[] bytes() {
+                throw new AssertionError("its own content is what counts");
+            }
+
+            @Override
+            public void hold(long bytes) {
+                held.addAndGet(bytes);
+            }
+        });
+        var inner = JudgedRequest.of(Write.INSERT, "/c", "", Map.of(), Via.of(Via.Service.DATA_API, "insertMany"))
+                .withContent(documents)
+                .inside(outer);
+        assertThat(inner.body().bytes()).isEqualTo(documents);
+        assertThat(inner.body().bytes()).isEqualTo(documents);
+        assertThat(held.get()).isEqualTo(documents.length + JsonWeight.of(documents));
     }
 }

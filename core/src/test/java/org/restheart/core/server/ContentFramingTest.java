@@ -124,4 +124,54 @@ class ContentFramingTest {
             assertThat(client.answer().status()).isEqualTo(400);
         }
     }
+
+    /// RFC 9112, 2.2 and 5.2: other servers read other fields in these heads.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Transfer-Encoding:\r\n chunked\r\n",
+                "Transfer-Encoding:\r\n\tchunked\r\n",
+                "Transfer-Encoding:\n chunked\r\n",
+                "Transfer-Encoding:\r chunked\r\n",
+                "Transfer-Encoding: chunked\r\n \r\n",
+                "A: b\r\n Transfer-Encoding: chunked\r\n",
+                "A: b\rTransfer-Encoding: chunked\r\n",
+                "A: b\r\n\rTransfer-Encoding: chunked\r\n",
+                "A: b\n\rTransfer-Encoding: chunked\r\n",
+                "Transfer-Encoding : chunked\r\n",
+                "Content-Length:\r\n 5\r\n"
+            })
+    void heads_with_folded_or_broken_lines_are_refused_and_end_the_connection(String lines) throws Exception {
+        var head = "POST / HTTP/1.1\r\nHost: test\r\n" + lines + "\r\n0\r\n\r\n" + NEXT;
+        for (int cut = 0; cut < head.indexOf(NEXT); cut += 7) {
+            try (var client = SERVER.connect()) {
+                client.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n" + head.substring(0, cut));
+                assertThat(client.answer().status()).as("the request before").isEqualTo(200);
+                client.send(head.substring(cut));
+                assertThat(client.answer().status()).as("cut at %d", cut).isEqualTo(400);
+                assertThatThrownBy(client::answer).isInstanceOf(IOException.class);
+            }
+        }
+        try (var client = SERVER.connect()) {
+            client.request("POST /", "Content-Length: 3").send("abc" + head); // with the content before
+            assertThat(client.answer().text()).isEqualTo("abc");
+            assertThat(client.answer().status()).isEqualTo(400);
+            assertThatThrownBy(client::answer).isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void content_may_contain_what_a_head_must_not() throws Exception {
+        var content = "a\r\n b\r c\rd\n\te";
+        var request = "POST / HTTP/1.1\r\nHost: test\r\nContent-Length: " + content.length() + "\r\n\r\n" + content;
+        for (int cut = 0; cut < request.length(); cut += 5) {
+            try (var client = SERVER.connect()) {
+                client.send(request + request.substring(0, cut));
+                client.send(request.substring(cut) + NEXT);
+                assertThat(client.answer().text()).isEqualTo(content);
+                assertThat(client.answer().text()).isEqualTo(content);
+                assertThat(client.answer().status()).as("the next request").isEqualTo(200);
+            }
+        }
+    }
 }

@@ -30,7 +30,8 @@ class ForwardedHeadersTest {
         X-Forwarded-Tls-Client-Cert X-Forwarded-Jwt-Payload X-Forwarded-Sub X-Forwarded-Identity X-Forwarded-Uri
         X-Forwarded-Method X-Forwarded-Prefix X-Forwarded-Path X_Forwarded_Other x.requested.with X_Request_Id
         X-Forwarded-Entitlements X-Forwarded-Assertion X-Forwarded-Acl X-Forwarded-Oid X-Forwarded-Amr
-        X-Forwarded-Verified X-Forwarded-Trusted X-Forwarded-Internal\
+        X-Forwarded-Verified X-Forwarded-Trusted X-Forwarded-Internal X-Forwarded-Brand-New X-Forwarded- X-Forwarded
+        X-Forwarded-Custom_ X-Forwarded-Custom-User X-Forwarded-Team X-Forwarded-Anything X-Forwarded-By X-Forwarded-Fo\
         """.strip().split("\\s+"));
 
     private static final List<String> USUAL = List.of("""
@@ -61,7 +62,73 @@ class ForwardedHeadersTest {
     @Test
     void usual_headers_are_handed_on_as_they_were_sent() throws Exception {
         var lines = USUAL.stream().map(name -> name + ": sent=" + name).toList();
-        assertThat(received("", lines.stream()).lines()).containsAll(lines);
+        var head = received("", lines.stream());
+        assertThat(head.lines()).containsAll(lines);
+        assertThat(head.lines().filter(line -> line.contains(":")).map(line -> line.split(":", 2)[0]))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void a_request_without_content_says_no_more_than_it_said() throws Exception {
+        try (var gateway = target.gateway("");
+                var client = new RawClient(gateway.address())) {
+            for (var method : List.of("GET", "DELETE", "POST")) {
+                assertThat(client.request(method + " /back/x", RawTarget.basic("ada"))
+                                .answer()
+                                .status())
+                        .isEqualTo(200);
+                var head = target.next().toLowerCase(Locale.ROOT);
+                assertThat(head).contains("user-agent: restheart\r\n");
+                assertThat(head.contains("content-length")).as(method).isEqualTo(method.equals("POST"));
+            }
+        }
+    }
+
+    /// Browsers send each of them by itself, so that their compression knows it again.
+    @Test
+    void cookies_arrive_in_one_field() throws Exception {
+        try (var gateway = target.gateway("");
+                var client = new RawHttp2(gateway.address())) {
+            var credentials = RawTarget.basic("ada").split(": ", 2)[1];
+            client.get(
+                    1,
+                    "/back/x",
+                    "authorization",
+                    credentials,
+                    "cookie",
+                    "a=b",
+                    "cookie",
+                    "rh_auth=c",
+                    "cookie",
+                    "d=e");
+            assertThat(target.next().lines())
+                    .filteredOn(line -> line.startsWith("Cookie"))
+                    .containsExactly("Cookie: a=b; d=e");
+        }
+    }
+
+    /// Access rules may ask for `secure`, and targets make cookies and redirects of it.
+    @Test
+    void a_client_cannot_claim_that_its_connection_is_encrypted() throws Exception {
+        try (var gateway = target.gateway("");
+                var http2 = new RawHttp2(gateway.address());
+                var http = new RawClient(gateway.address())) {
+            var credentials = RawTarget.basic("ada").split(": ", 2)[1];
+            http2.request(1, "GET", "https", "/back/x", "test", "authorization", credentials);
+            assertThat(target.next()).contains("X-Forwarded-Proto: http\r\n");
+            http.request("GET https://test/back/x", RawTarget.basic("ada"));
+            assertThat(target.next()).contains("X-Forwarded-Proto: http\r\n");
+        }
+    }
+
+    @Test
+    void content_without_a_type_arrives_without_one() throws Exception {
+        try (var gateway = target.gateway("");
+                var client = new RawClient(gateway.address())) {
+            client.request("POST /back/x", RawTarget.basic("ada"), "Content-Length: 2")
+                    .send("ok");
+            assertThat(target.next()).doesNotContainIgnoringCase("content-type").endsWith("\r\n\r\nok");
+        }
     }
 
     @Test

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /// Whose handshakes are computed, and when.
 class HandshakesTest {
-    private final Handshakes handshakes = Handshakes.start();
+    private final Handshakes handshakes = new Handshakes();
     private final CountDownLatch goesOn = new CountDownLatch(1);
     private final AtomicInteger computed = new AtomicInteger();
     private final AtomicInteger begun = new AtomicInteger();

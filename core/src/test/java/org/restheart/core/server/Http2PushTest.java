@@ -75,7 +75,7 @@ class Http2PushTest {
     private HttpRequest request(String target) {
         return HttpRequest.newBuilder(URI.create(
                         "https://localhost:" + server.listener().address().getPort() + target))
-                .timeout(Duration.ofSeconds(10))
+                .timeout(Duration.ofSeconds(60))
                 .build();
     }
 

@@ -40,7 +40,8 @@ class ProxyAttacksTest {
                             .isEqualTo(200);
                 }
             }
-            assertThat(target.connections()).isLessThanOrEqualTo(5);
+            // four for uploads; and for bob not always one, since Jetty's pool may not know yet that it is free
+            assertThat(target.connections()).isLessThan(8);
         }
     }
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Request;
+import org.restheart.http.Service.Traffic;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Backlog.Offer;
 import org.restheart.http.push.Ending;
@@ -48,6 +49,18 @@ class PushTest {
         opened.add(backlog);
         return new Subscription(
                 TestServer.transport(request), backlog, keepAlive, _ -> sent.incrementAndGet(), gone::incrementAndGet);
+    }
+
+    /// The duration of a stream is the client's choice, and would hide that of requests.
+    @ParameterizedTest
+    @ValueSource(strings = {UPGRADE, LISTEN})
+    void a_stream_is_not_measured_as_a_request(String request) throws Exception {
+        try (var socket = open(request)) {
+            head(new DataInputStream(socket.getInputStream()));
+        }
+        await().until(() -> !server.observations().isEmpty());
+        assertThat(server.observations().getFirst().request().attribute(Traffic.KEY))
+                .contains(Traffic.STREAM);
     }
 
     private Socket open(String request) throws IOException {

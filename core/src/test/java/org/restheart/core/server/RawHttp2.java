@@ -148,9 +148,13 @@ final class RawHttp2 implements AutoCloseable {
     /// A request whose content does not come.
     ///
     /// @param length that it states; negative for none
-    void begin(int stream, String method, String path, int length) throws IOException {
-        var fields = length < 0 ? new String[0] : new String[] {"content-length", "" + length};
-        send(HEADERS, END_OF_HEADERS, stream, head(method, "http", path, "test", fields));
+    /// @param fields names and values in turn
+    void begin(int stream, String method, String path, int length, String... fields) throws IOException {
+        var all = new ArrayList<>(List.of(fields));
+        if (length >= 0) {
+            all.addAll(List.of("content-length", "" + length));
+        }
+        send(HEADERS, END_OF_HEADERS, stream, head(method, "http", path, "test", all.toArray(String[]::new)));
     }
 
     /// A `POST` with content.

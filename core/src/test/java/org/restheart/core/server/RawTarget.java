@@ -26,9 +26,12 @@ final class RawTarget implements AutoCloseable {
     private final ServerSocket socket;
     private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
     private final AtomicInteger open = new AtomicInteger();
+    private final AtomicInteger all = new AtomicInteger();
     private final List<String> parts = new CopyOnWriteArrayList<>();
 
     private final Function<String, String> answers;
+    private volatile boolean closesEach;
+    private volatile boolean closesAtSecond;
 
     RawTarget() {
         this(_ -> "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
@@ -56,19 +59,25 @@ final class RawTarget implements AutoCloseable {
 
     private void serve(Socket accepted) {
         open.incrementAndGet();
+        all.incrementAndGet();
         try (accepted) {
-            while (true) {
+            for (int i = 0; ; i++) {
                 var head = until(accepted, "\r\n\r\n");
                 var lower = head.toLowerCase(Locale.ROOT);
-                var content = "";
-                if (lower.contains("transfer-encoding: chunked")) {
-                    content = chunks(accepted);
-                } else if (lower.contains("content-length: ")) {
-                    int length = Integer.parseInt(lower.replaceFirst("(?s).*content-length: (\\d+).*", "$1"));
-                    content = part(accepted, length);
+                int length = lower.contains("content-length: ")
+                        ? Integer.parseInt(lower.replaceFirst("(?s).*content-length: (\\d+).*", "$1"))
+                        : 0;
+                if (closesAtSecond && i == 1) {
+                    requests.add(head);
+                    part(accepted, length / 2);
+                    throw new IOException("closed by the target");
                 }
+                var content = lower.contains("transfer-encoding: chunked") ? chunks(accepted) : part(accepted, length);
                 requests.add(head + content);
                 accepted.getOutputStream().write(answers.apply(head).getBytes(StandardCharsets.ISO_8859_1));
+                if (closesEach) {
+                    throw new IOException("closed by the target");
+                }
             }
         } catch (IOException _) {
             open.decrementAndGet(); // the connection is closed
@@ -122,6 +131,18 @@ final class RawTarget implements AutoCloseable {
         return read.toString(StandardCharsets.ISO_8859_1);
     }
 
+    /// Closes each connection after a response, without saying so in it.
+    RawTarget closingEach() {
+        closesEach = true;
+        return this;
+    }
+
+    /// Closes each connection within the content of a second request.
+    RawTarget closingAtSecond() {
+        closesAtSecond = true;
+        return this;
+    }
+
     String url() {
         return "http://127.0.0.1:" + socket.getLocalPort();
     }
@@ -166,6 +187,11 @@ final class RawTarget implements AutoCloseable {
 
     boolean hasRequests() {
         return !requests.isEmpty();
+    }
+
+    /// Also those that have been closed.
+    int allConnections() {
+        return all.get();
     }
 
     /// Those that are open.

@@ -11,6 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -136,6 +137,23 @@ class RefusalsTest {
             assertThat(answer.body()).contains("connection-options.MAX_HEADERS, 8");
             var query = HttpRequest.newBuilder(URI.create(base + "?a&b&c&d")).build();
             assertThat(client.send(query, BodyHandlers.ofString()).body()).contains("MAX_PARAMETERS, 3");
+        }
+    }
+
+    /// As some clients send one after the content of a request (RFC 9112, 2.2).
+    @Test
+    void one_empty_line_before_a_request_is_ignored() throws Exception {
+        try (var server = TestServer.with("", eager("/ping", _ -> Response.status(200)))) {
+            try (var client = server.connect()) {
+                for (var before : List.of("\r\n", "", "\r\n")) {
+                    client.send(before);
+                    assertThat(client.request("GET /ping").answer().status()).isEqualTo(200);
+                }
+            }
+            try (var client = server.connect()) {
+                client.send("\r\n\r\n");
+                assertThat(client.request("GET /ping").answer().status()).isEqualTo(400);
+            }
         }
     }
 

@@ -19,7 +19,7 @@ final class SilentTarget implements AutoCloseable {
 
     SilentTarget() throws IOException {
         socket = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(60_000);
     }
 
     String url() {
@@ -31,10 +31,16 @@ final class SilentTarget implements AutoCloseable {
         return RawTarget.gateway(url(), "");
     }
 
-    /// Accepts the next connection.
+    /// Accepts the next connection, with the head of its request: what a target sends before it is asked answers
+    /// nothing.
     SilentTarget accept() throws IOException {
         forwarded = socket.accept();
-        forwarded.setSoTimeout(10_000);
+        forwarded.setSoTimeout(60_000);
+        for (var end = ""; !end.equals("\r\n\r\n"); ) {
+            int next = forwarded.getInputStream().read();
+            assertThat(next).as("a byte of the head").isNotNegative();
+            end = (end + (char) next).substring(Math.max(0, end.length() - 3));
+        }
         return this;
     }
 

@@ -8,7 +8,6 @@ import com.mongodb.client.gridfs.GridFSBuckets;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,7 +18,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.bson.BsonString;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.restheart.core.server.RawHttp2.Received;
+import org.restheart.testkit.FreePort;
 import org.restheart.testkit.Opened;
 import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestClient;
@@ -47,6 +50,7 @@ class SmallHeapTest {
 
     private static final int OTHERS = 5;
     private static final int SLOW_QUERIES = 20;
+    private static final int SURPRISED = 24;
     private static final int HUGE = 8 << 20;
 
     /// In place of a status.
@@ -106,10 +110,7 @@ class SmallHeapTest {
                         + " type Query { pages: [Page], large: [Page] }', mappings: {Query: {pages: {db: '"
                         + mongo.databaseName() + "', collection: 'pages', limit: 1000}, large: {db: '"
                         + mongo.databaseName() + "', collection: 'medium', limit: 4}}}}"));
-        int port;
-        try (var socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
+        int port = FreePort.find();
         address = new InetSocketAddress("127.0.0.1", port);
         var configuration = Files.writeString(folder.resolve("restheart.yml"), """
             http-listener: {host: 127.0.0.1, port: %d}
@@ -169,7 +170,6 @@ class SmallHeapTest {
                 new Way("CSV export", "GET", "/huge", "", 16, "accept", "text/csv"),
                 new Way("compressed", "GET", "/huge?pagesize=2", "", 0, "accept-encoding", "gzip"),
                 new Way("laid out", "GET", "/huge?pagesize=2&pretty", "", 16),
-                new Way("cached", "GET", "/pages?pagesize=1000&cache", "", 4),
                 new Way("HAL", "GET", "/huge?pagesize=2&rep=HAL", "", 16),
                 new Way("aggregation", "GET", "/huge/_aggrs/all", "", 16),
                 new Way("file", "GET", "/f.files/one/binary", "", 24),
@@ -240,8 +240,10 @@ class SmallHeapTest {
         return text.append("\r\n").append(body).toString().getBytes(StandardCharsets.US_ASCII);
     }
 
-    private static String path(Way way, int number) {
-        return way.path.replace("#", "" + (way.name.equals("by id") ? number % 2 : number));
+    private String path(Way way, int number) {
+        return way.path
+                .replace("$db", mongo.databaseName())
+                .replace("#", "" + (way.name.equals("by id") ? number % 2 : number));
     }
 
     private int status(String path) throws IOException {
@@ -319,6 +321,87 @@ class SmallHeapTest {
         assertThat(process.isAlive()).as(this::ending).isTrue();
     }
 
+    static Collection<Way> left() {
+        var large = ways().stream()
+                .filter(way -> List.of("by id", "laid out", "Data API of one").contains(way.name));
+        var document = new Way(
+                "document",
+                "PUT",
+                "/written/1?wm=upsert",
+                "{\"a\": \"" + "x".repeat(HUGE) + "\"}",
+                0,
+                "content-type",
+                "application/json");
+        return Stream.concat(large, Stream.of(document)).toList();
+    }
+
+    /// XNIO refers to connections that were closed until it selects again: what their requests held must not be there
+    /// as long.
+    @ParameterizedTest
+    @MethodSource("left")
+    void clients_that_leave_in_the_middle_of_a_response(Way way) throws Exception {
+        assertThat(exchange(new Way("", "PUT", "/written", "", 0), 0)).isBetween(200, 201);
+        var begun = new AtomicInteger();
+        try (var threads = Executors.newFixedThreadPool(READERS)) {
+            for (int i = 0; i < 2 * HEAP_MIB / 8; i++) {
+                int number = i;
+                threads.submit(() -> {
+                    try (var socket = begin(way, number, 4_096)) {
+                        begun.addAndGet(socket.getInputStream().readNBytes(12).length == 12 ? 1 : 0);
+                        socket.setSoLinger(true, 0);
+                    }
+                    return null;
+                });
+            }
+        }
+        assertThat(process.isAlive()).as(this::ending).isTrue();
+        assertThat(begun.get()).isPositive();
+        awaitPing();
+    }
+
+    static Collection<Way> writes() {
+        var many = "{\"a\":1},".repeat(60_000) + "{}";
+        return List.of(
+                new Way("array", "POST", "/written", "[" + many + "]", 0, "content-type", "application/json"),
+                new Way(
+                        "Data API",
+                        "POST",
+                        "/app/any/endpoint/data/v1/action/insertMany",
+                        "{\"dataSource\": \"x\", \"database\": \"$db\", \"collection\": \"written\", \"documents\": ["
+                                + many + "]}",
+                        0,
+                        "content-type",
+                        "application/json"),
+                new Way(
+                        "CSV",
+                        "POST",
+                        "/csv?db=$db&coll=written",
+                        "a,b,c\n" + "1,2,3\n".repeat(240_000),
+                        0,
+                        "content-type",
+                        "text/csv"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("writes")
+    void writes_of_many_documents_at_once(Way way) throws Exception {
+        assertThat(exchange(new Way("", "PUT", "/written", "", 0), 0)).isBetween(200, 201);
+        var statuses = new ConcurrentSkipListMap<Integer, Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 12; i++) {
+                int number = i;
+                threads.submit(() -> statuses.merge(exchange(way, number), 1, Integer::sum));
+            }
+            awaitPing();
+        }
+        assertThat(process.isAlive()).as(this::ending).isTrue();
+        assertThat(statuses.keySet()).as(way.name + statuses).isSubsetOf(200, 201, 503);
+        await().atMost(Patience.relative(Duration.ofSeconds(30))) // also one alone is served
+                .ignoreExceptions()
+                .until(() -> !process.isAlive() || exchange(way, 1) / 100 == 2);
+        assertThat(process.isAlive()).as(this::ending).isTrue();
+    }
+
     private static int status(Way way, Received received) {
         boolean isCut =
                 !received.isWhole() || (received.status() == 200 && received.bytes() < way.mebibytes * 800_000L);
@@ -342,6 +425,87 @@ class SmallHeapTest {
         } else {
             var body = way.body.replace("$db", mongo.databaseName());
             client.post(stream, way.path, body, fields.toArray(String[]::new));
+        }
+    }
+
+    /// Each request refers to the properties of its collection as objects.
+    @Test
+    void properties_with_many_values_at_once() throws Exception {
+        var values = IntStream.range(0, 90_000)
+                .mapToObj(i -> "\"p" + i + "\":{\"type\":\"string\"}")
+                .collect(Collectors.joining(",", "{\"x\":{", "}}"));
+        var statuses = new ConcurrentSkipListMap<Integer, Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (var method : List.of("PUT", "PATCH")) {
+                var way = new Way("", method, "/properties", values, 0, "content-type", "application/json");
+                for (int i = 0; i < READERS; i++) {
+                    threads.submit(() -> statuses.merge(exchange(way, 0), 1, Integer::sum));
+                }
+            }
+        }
+        assertThat(process.isAlive()).as(this::ending).isTrue();
+        assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(404, 413, 503);
+    }
+
+    /// Documents of which those that were read before were small, in many replies at once: they are received one after
+    /// the other, and what clients do not take holds no more than their caller's share.
+    @Test
+    void documents_larger_than_expected() throws Exception {
+        var documents = mongo.database().getCollection("surprising");
+        documents.insertMany(
+                IntStream.range(0, 100).mapToObj(i -> new Document("_id", i)).toList());
+        assertThat(status("/surprising")).isEqualTo(200);
+        documents.insertOne(new Document("_id", 100).append("t", "y".repeat(15 << 20)));
+        var way = new Way("", "GET", "/surprising?filter=%7B%22_id%22:100,%22n%22:%7B%22$ne%22:#%7D%7D", "", 15);
+        var statuses = new ConcurrentSkipListMap<Integer, Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < SURPRISED; i++) {
+                int number = i;
+                threads.submit(() -> statuses.merge(exchange(way, number), 1, Integer::sum));
+            }
+        }
+        assertThat(process.isAlive()).as(this::ending).isTrue();
+        assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(200, 503);
+        awaitPing();
+    }
+
+    /// Both have more bytes than the heap: documents that refer to others, and those that are read and not embedded,
+    /// since each document has fewer.
+    @Test
+    void documents_with_related_ones() throws Exception {
+        var database = mongo.database();
+        database.getCollection("boxes")
+                .insertMany(IntStream.range(0, 1_500)
+                        .mapToObj(i -> new Document("_id", i))
+                        .toList());
+        var all = IntStream.range(0, 1_500).boxed().toList();
+        database.getCollection("labels")
+                .insertMany(IntStream.range(0, 101)
+                        .mapToObj(i -> new Document("_id", i).append("of", all).append("t", "x".repeat(20_000)))
+                        .toList());
+        database.getCollection("labels").createIndex(new Document("of", 1));
+        var content = new Document("from", "huge")
+                .append("as", "content")
+                .append("pipeline", List.of(new Document("$match", new Document("_id", 1))));
+        database.createView(
+                "full",
+                "boxes",
+                List.of(
+                        new Document("$match", new Document("_id", new Document("$lt", 30))),
+                        new Document("$lookup", content)));
+        for (var name : List.of("boxes", "full")) {
+            database.getCollection("_properties").insertOne(Document.parse("""
+                {_id: '_properties.%s', rels: [
+                  {rel: 'labels', type: 'MANY_TO_MANY', role: 'INVERSE', 'target-coll': 'labels', 'ref-field': 'of'},
+                  {rel: 'box', type: 'ONE_TO_ONE', role: 'INVERSE', 'target-coll': 'boxes', 'ref-field': '_id'}]}\
+                """.formatted(name)));
+        }
+        var one = "embed=%7B%22labels%22:%7B%22limit%22:1,%22keys%22:%7B%22of%22:0%7D%7D%7D";
+        for (var way : List.of(
+                new Way("referring", "GET", "/full?pagesize=30&embed=box", "", 240),
+                new Way("related", "GET", "/boxes?" + one, "", 30, "accept", "application/x-ndjson"))) {
+            assertThat(exchange(way, 0)).as(way.name).isEqualTo(200);
+            assertThat(process.isAlive()).as(this::ending).isTrue();
         }
     }
 

@@ -192,17 +192,17 @@ class StaticResourcesTest {
 
     @Test
     void folders_of_libraries_in_the_jar_are_served_as_directories_are() throws Exception {
-        var file = send("GET", "/lib/5.34.1/index.css");
+        var file = send("GET", "/lib/5.35.0/index.css");
         assertStatus(200, file);
         assertThat(file.body()).contains("html");
         var tag = file.headers().firstValue("ETag").orElseThrow();
-        assertStatus(304, send("GET", "/lib/5.34.1/index.css", "If-None-Match", tag));
-        var part = send("GET", "/lib/5.34.1/index.css", "Range", "bytes=5-9");
+        assertStatus(304, send("GET", "/lib/5.35.0/index.css", "If-None-Match", tag));
+        var part = send("GET", "/lib/5.35.0/index.css", "Range", "bytes=5-9");
         assertStatus(206, part);
         assertThat(part.body()).isEqualTo(file.body().substring(5, 10));
-        assertStatus(302, send("GET", "/lib/5.34.1"));
+        assertStatus(302, send("GET", "/lib/5.35.0"));
         assertStatus(404, send("GET", "/lib/"));
-        assertThat(send("GET", "/lib/5.34.1/swagger-ui-bundle.js").body()).hasSizeGreaterThan(1_000_000);
+        assertThat(send("GET", "/lib/5.35.0/swagger-ui-bundle.js").body()).hasSizeGreaterThan(1_000_000);
     }
 
     @ParameterizedTest

@@ -46,6 +46,7 @@ final class TestServer implements AutoCloseable {
                         forceEncoding,
                         List.of("traceparent"),
                         ErrorBodies.MINIMAL,
+                        false,
                         new SecurityGuards.Cors(List.of(), false, List.of(), 600),
                         new ClientAddress.Peer(),
                         false),

@@ -10,6 +10,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
@@ -21,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -34,6 +36,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
@@ -135,7 +139,34 @@ class TlsTest {
         var pem = Files.writeString(directory.resolve("cert.pem"), "-----BEGIN CERTIFICATE-----\n");
         var listener = new TestKeystore(pem.toFile()).listener("changeit");
         assertThatThrownBy(() -> TestServer.tls(listener, blocking("/", _ -> Response.status(200))))
-                .hasMessageContaining("openssl pkcs12 -export -in " + pem);
+                .hasMessageContaining("a PEM file; name it in certificate-file");
+    }
+
+    /// As certbot and openssl write them (PKCS #8), and cert-manager (PKCS #1, SEC 1).
+    @ParameterizedTest
+    @ValueSource(strings = {"RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY"})
+    void a_certificate_and_its_key_may_be_pem_files(String form) throws Exception {
+        var made = TestKeystore.made(form.startsWith("RSA") ? "RSA" : "EC");
+        var files = made.pem(Files.createTempDirectory(directory, "pem"), form);
+        try (var server = TestServer.tls(files, blocking("/", _ -> Response.status(200)));
+                var client = HttpClient.newBuilder()
+                        .sslContext(made.context())
+                        .version(Version.HTTP_1_1)
+                        .build()) {
+            assertStatus(200, client.send(request(server, "https", "/").build(), BodyHandlers.ofString()));
+        }
+    }
+
+    @Test
+    void a_key_of_another_certificate_is_named_at_start() throws Exception {
+        var mixed = Files.createTempDirectory(directory, "mixed");
+        var files = TestKeystore.made("EC").pem(mixed, "PRIVATE KEY");
+        var other = Files.createDirectory(mixed.resolve("other"));
+        TestKeystore.made("EC").pem(other, "PRIVATE KEY");
+        Files.copy(other.resolve("key.pem"), mixed.resolve("key.pem"), StandardCopyOption.REPLACE_EXISTING);
+        assertThatThrownBy(() -> TestServer.tls(files, blocking("/", _ -> Response.status(200))))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("the key is not that of the first certificate");
     }
 
     @Test
@@ -240,8 +271,8 @@ class TlsTest {
         for (int i = 0; i < 3; i++) {
             try (var socket = (SSLSocket) KEYSTORE.context().getSocketFactory().createSocket()) {
                 socket.bind(new InetSocketAddress("127.0.0.2", 0));
-                socket.setSoTimeout(20_000);
-                socket.connect(address, 20_000);
+                socket.setSoTimeout(60_000);
+                socket.connect(address, 60_000);
                 socket.getOutputStream()
                         .write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                 assertThat(socket.getInputStream().readNBytes(12))
@@ -300,7 +331,7 @@ class TlsTest {
     void clients_do_not_renegotiate() throws Exception {
         try (var server = https("changeit", eager("/", _ -> Response.status(200)))) {
             try (var socket = (SSLSocket) KEYSTORE.context().getSocketFactory().createSocket()) {
-                socket.setSoTimeout(5_000);
+                socket.setSoTimeout(60_000);
                 socket.connect(server.listener().address());
                 socket.setEnabledProtocols(new String[] {"TLSv1.2"});
                 socket.startHandshake();
@@ -315,7 +346,8 @@ class TlsTest {
                                         .hasSize(100);
                             }
                         })
-                        .isInstanceOf(IOException.class);
+                        .isInstanceOf(IOException.class)
+                        .isNotInstanceOf(SocketTimeoutException.class);
             }
         }
     }

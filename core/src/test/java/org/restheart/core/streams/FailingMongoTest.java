@@ -28,6 +28,7 @@ import org.restheart.testkit.TestMongo;
 class FailingMongoTest extends OwnMongoFixture {
     private static final int UNAUTHORIZED = 13;
     private static final int HISTORY_LOST = 286;
+    private static final int WRITE_CONFLICT = 112;
     private static final String NAMESPACE = "history.t";
     private static final String WRITES = "insert', 'update', 'delete', 'findAndModify', 'aggregate";
 
@@ -343,5 +344,28 @@ class FailingMongoTest extends OwnMongoFixture {
         });
         await().untilAsserted(() ->
                 assertThatThrownBy(() -> gateway.insert("books", "{n: 1}")).isInstanceOf(MongoWriteException.class));
+    }
+
+    /// Whatever the parts of an answer do with the failure of one.
+    @ParameterizedTest
+    @ValueSource(strings = {"/t?embed=to", "/t/a?embed=to", "/to/_aggrs/all", "/to"})
+    void a_transaction_is_repeated_after_reads_that_others_have_disturbed(String target) throws Exception {
+        gateway.define("t", """
+            {"streams": [{"uri": "all", "stages": []}], "aggrs": [{"uri": "kept", "stages": [{"$match": {"_id": "kept"}}]}],
+             "rels": [{"rel": "to", "type": "MANY_TO_ONE", "role": "OWNING", "target-coll": "to", "ref-field": "to"}]}
+            """);
+        gateway.define("to", "{\"aggrs\": [{\"uri\": \"all\", \"stages\": []}]}");
+        assertThat(gateway.send("PUT", "/t/a?wm=upsert", "{\"to\": \"b\"}").statusCode())
+                .isLessThan(300);
+        assertThat(gateway.send("PUT", "/to/b?wm=upsert", "{}").statusCode()).isLessThan(300);
+        OwnReplicaSet.fail(client, "history.to", "find', 'aggregate", WRITE_CONFLICT, 2);
+        try {
+            var answer =
+                    gateway.send("POST", "/_transactions", "[{\"method\": \"GET\", \"path\": \"" + target + "\"}]");
+            assertStatus(200, answer);
+            assertThat(answer.body()).contains("\"b\"");
+        } finally {
+            OwnReplicaSet.fail(client, "history.to", "find', 'aggregate", WRITE_CONFLICT, 0);
+        }
     }
 }

@@ -171,9 +171,7 @@ class FrozenRequestsTest {
     }
 
     /// By how much the plain driver noticed later that the primary answers nothing, or inserted later, than on a
-    /// machine
-    /// of its own, and
-    /// how long the threads of a request may have waited for a processor.
+    /// machine of its own, and how long the threads of a request may have waited for a processor.
     private Duration lateness() {
         var noticedLate = Duration.ofNanos(noticed.get() - frozen).minus(NOTICED);
         var insertedLate = Duration.ofNanos(plainLongest.get()).minus(LONGEST);
@@ -245,15 +243,16 @@ class FrozenRequestsTest {
                                 && noticed.get() != 0
                                 && senders.stream().allMatch(s -> s.firstAfter.get() != 0));
                 over = true;
-                await().atMost(LONGEST.plus(lateness()).multipliedBy(2)).until(() -> inFlight.get() == 0);
+                await().atMost(Patience.relative(LONGEST.plus(lateness())).multipliedBy(2))
+                        .until(() -> inFlight.get() == 0);
                 assertThat(wrong.stream().limit(10)).isEmpty();
                 assertThat(senders).allSatisfy(sender -> {
                     assertThat(Duration.ofNanos(sender.longest.get()))
                             .as("the longest %s", sender.kind)
-                            .isLessThan(sender.kind.longest().plus(lateness()));
+                            .isLessThan(Patience.relative(sender.kind.longest().plus(lateness())));
                     assertThat(Duration.ofNanos(sender.firstAfter.get() - plain.get()))
                             .as("%s works again", sender.kind)
-                            .isLessThan(sender.kind.again().plus(lateness()));
+                            .isLessThan(Patience.relative(sender.kind.again().plus(lateness())));
                 });
                 gateway.send("PUT", "/t/mark?wm=upsert", "{\"n\": 77}");
                 var event = listener.next();
@@ -339,9 +338,10 @@ class FrozenRequestsTest {
 
     private static void prepare(StreamsGateway gateway) throws Exception {
         gateway.define("t", """
-                {"streams": [{"uri": "all", "stages": []}],
-                 "aggrs": [{"uri": "all", "stages": [{"$match": {"n": 1}}, {"$limit": 3}]},
-                           {"uri": "out", "stages": [{"$limit": 3}, {"$out": "copy"}]}]}""");
+            {"streams": [{"uri": "all", "stages": []}],
+             "aggrs": [{"uri": "all", "stages": [{"$match": {"n": 1}}, {"$limit": 3}]},
+                       {"uri": "out", "stages": [{"$limit": 3}, {"$out": "copy"}]}]}\
+            """);
         gateway.define("f.files", "{}");
         for (var id : List.of("patched", "piped", "put", "known")) {
             gateway.insert("t", "{_id: '" + id + "', n: 1, m: 1}");

@@ -56,8 +56,8 @@ class StreamResumeTest {
     }
 
     /// It receives them as fast as it takes them; what is written in the meantime does not fit to what waits either.
-    /// That
-    /// ends while more is missing than sockets hold: a client that is no longer behind may be too slow for it.
+    /// That ends while more is missing than sockets hold: a client that is no longer behind may be too slow
+    /// for it.
     @Test
     void a_client_far_behind_receives_all_that_it_missed_and_what_comes_meanwhile(TestMongo mongo) throws Exception {
         int missed = 3_000;
@@ -90,8 +90,7 @@ class StreamResumeTest {
     }
 
     /// Comes back when the gateway has read all events up to one of this number, which is new: a client is as far
-    /// behind
-    /// as it believes only then.
+    /// behind as it believes only then.
     private static SseListener seenUpTo(int number, StreamsGateway gateway, SseListener other, String id)
             throws IOException {
         gateway.insert("t", "{n: " + number + "}");

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.config.TracingConfig;
+import org.restheart.core.tracing.Tracing.CollectorSettings;
 
 class CollectorSettingsTest {
     private static TracingConfig config(Optional<String> endpoint, Map<String, String> headers, Optional<String> name) {

@@ -38,6 +38,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.graphql.app.DefinitionWarnings.Misspellings;
 import org.restheart.http.Nearest;
 
 /// Compiles the mappings of one definition, and with them its schema. Confined to one thread.

@@ -14,6 +14,7 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.graphql.app.DefinitionWarnings.Misspellings;
 import org.restheart.mongo.reading.DocumentReads;
 
 /// Compiles definitions to apps. Thread-safe.

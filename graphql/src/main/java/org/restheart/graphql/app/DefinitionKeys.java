@@ -6,6 +6,7 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.graphql.app.DefinitionWarnings.Misspellings;
 import org.restheart.http.KnownKeys;
 
 /// The keys that a definition may have. Other keys have no effect, which is seldom intended.

@@ -54,9 +54,13 @@ public final class FilterMistakes {
     }
 
     private static Optional<String> in(String what, BsonDocument filter, int depth) {
-        return filter.entrySet().stream()
-                .flatMap(field -> inField(what, field.getKey(), field.getValue(), depth).stream())
-                .findFirst();
+        for (var field : filter.entrySet()) {
+            var mistake = inField(what, field.getKey(), field.getValue(), depth);
+            if (mistake.isPresent()) {
+                return mistake;
+            }
+        }
+        return Optional.empty();
     }
 
     private static Optional<String> inField(String what, String name, BsonValue value, int depth) {

@@ -74,8 +74,7 @@ public final class Operators {
     private static final Set<String> PLACEHOLDERS = Set.of("$var", "$ifvar", "$arg", "$ifarg", "$fk");
 
     /// What depends on other documents than that for which it is evaluated, or on the server: the number of a record,
-    /// for
-    /// example, counts all inserts before it.
+    /// for example, counts all inserts before it.
     public static final Set<String> METADATA = Set.of("$meta", "SEARCH_META", "USER_ROLES");
 
     /// Operators at the top of a filter.

@@ -2,11 +2,13 @@ package org.restheart.bson.fields;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Operators.Place;
@@ -17,6 +19,9 @@ import org.restheart.bson.fields.Operators.Place;
 /// @param only whether just the named paths are shown, in place of all others
 /// @param paths what the projection names
 public record Visibility(boolean only, Set<String> paths) {
+    /// No property has this name: showing only it shows nothing.
+    private static final String NOTHING = "-";
+
     public Visibility {
         paths = Set.copyOf(paths);
     }
@@ -30,6 +35,31 @@ public record Visibility(boolean only, Set<String> paths) {
     /// Everything but these.
     public static Visibility hiding(Collection<String> paths) {
         return new Visibility(false, Set.copyOf(paths));
+    }
+
+    /// A projection that shows what another one does, but none of these fields. Where that would take a part out of a
+    /// field that the other one names, the whole field is not shown.
+    public static BsonDocument without(Collection<String> names, Optional<BsonDocument> projection) {
+        var narrowed = new BsonDocument();
+        boolean includes =
+                projection.map(Visibility::of).filter(Visibility::only).isPresent();
+        projection.ifPresent(given -> given.forEach((path, value) -> {
+            if (names.stream()
+                    .noneMatch(
+                            name -> FieldPath.isWithin(path, name) || (includes && FieldPath.isWithin(name, path)))) {
+                narrowed.append(path, value);
+            }
+        }));
+        if (!includes) {
+            names.stream()
+                    .filter(name -> narrowed.keySet().stream().noneMatch(path -> FieldPath.isWithin(name, path)))
+                    .filter(name ->
+                            names.stream().noneMatch(other -> !other.equals(name) && FieldPath.isWithin(name, other)))
+                    .forEach(name -> narrowed.append(name, new BsonInt32(0)));
+        } else if (narrowed.isEmpty()) {
+            narrowed.append(NOTHING, new BsonInt32(1));
+        }
+        return narrowed;
     }
 
     /// Whether the field is shown with everything in it.

@@ -1,6 +1,7 @@
 package org.restheart.http.judged;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
@@ -13,6 +14,11 @@ import org.restheart.http.judged.RequestKind.Segment;
 public interface DataPaths {
     /// Segments behind a collection that name resources of it, so that no document has them as its id there.
     Set<String> RESERVED = Words.of("* _size _meta _violations _validator _indexes _aggrs _streams");
+
+    /// In any case.
+    static boolean isReserved(String segment) {
+        return RESERVED.contains(segment.toLowerCase(Locale.ROOT));
+    }
 
     /// The path of a collection through the most specific mount that contains it; empty if there is none, or if the
     /// name is reserved in paths.

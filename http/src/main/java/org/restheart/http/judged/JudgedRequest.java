@@ -1,7 +1,5 @@
 package org.restheart.http.judged;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -11,6 +9,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonWeight;
 import org.restheart.data.Access;
 import org.restheart.data.Operation;
 import org.restheart.http.Body;
@@ -25,6 +24,8 @@ import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.attribute.Key;
+import org.restheart.http.parameter.DataParameter;
+import org.restheart.http.parameter.OperationTable;
 
 /// A request of the REST API that performs an operation of another service. Immutable.
 ///
@@ -37,9 +38,6 @@ public record JudgedRequest(
     /// What it does, if that is not what its method and path say: writes one of the documents that match its filter.
     public static final Key<Operation> OPERATION = Key.named("operation");
 
-    /// How documents are written, in place of the parameter `jsonMode`.
-    public static final Key<JsonMode> JSON_MODE = Key.named("JSON mode");
-
     /// How long MongoDB may work for it, if that is less than what the configuration allows.
     public static final Key<Duration> TIME_LIMIT = Key.named("time limit");
 
@@ -47,9 +45,8 @@ public record JudgedRequest(
     /// interrupted, and no request of another kind shares the query.
     public static final Key<Boolean> INTERRUPTIBLE = Key.named("interruptible");
 
-    /// The most documents of a pipeline's result, if that is not simply cut off: one more is refused while nothing
-    /// has been sent, and ends the response later.
-    public static final Key<Integer> MOST_DOCUMENTS = Key.named("most documents");
+    /// The names of parameters that the gateway has added to those of the client.
+    public static final Key<Set<String>> ADDED = Key.named("added parameters");
 
     /// Headers about the outer request's content, response or preconditions. All others, about the connection and the
     /// caller, are those of a judged request too.
@@ -59,25 +56,55 @@ public record JudgedRequest(
         idempotency-key prefer expect upgrade last-event-id\
         """);
 
-    /// Requests MongoDB's plan of a query or a pipeline in place of its results. The response says it, with the access
-    /// rule's filter. The value is whether the query is run, so that the plan contains execution statistics.
-    public static final Key<Boolean> PLAN = Key.named("plan");
+    /// What the response has, in place of what parameters ask for.
+    public sealed interface Answer {
+        Key<Answer> KEY = Key.named("answer");
 
-    /// Whether documents are not written as JSON: one that is read by its id is said, of others the response has the
-    /// BSON.
-    public static final Key<Boolean> AS_VALUE = Key.named("as value");
+        /// Documents as JSON of this mode.
+        record Json(JsonMode mode) implements Answer {}
+
+        /// Documents as values: one that is read by its id is said, of others the response has the BSON.
+        record Values() implements Answer {}
+
+        /// MongoDB's plan of a query or a pipeline, which the response says, with the access rule's filter.
+        ///
+        /// @param executed whether the query is run, so that the plan contains execution statistics
+        record Plan(boolean executed) implements Answer {}
+
+        /// [DataFacts] alone, which the response says after authorization and the check of parameters.
+        record Facts() implements Answer {}
+
+        static boolean isOfValues(Request request) {
+            return request.attribute(KEY).filter(Values.class::isInstance).isPresent();
+        }
+
+        static boolean isOfFacts(Request request) {
+            return request.attribute(KEY).filter(Facts.class::isInstance).isPresent();
+        }
+
+        static Optional<JsonMode> mode(Request request) {
+            return request.attribute(KEY).map(answer -> answer instanceof Json(var mode) ? mode : null);
+        }
+
+        /// Whether the query of a plan is run; empty if no plan is asked for.
+        static Optional<Boolean> plan(Request request) {
+            return request.attribute(KEY).map(answer -> answer instanceof Plan(var executed) ? executed : null);
+        }
+    }
 
     /// The documents that the request reads or counts, in place of a page: any `skip` is allowed and `limit` is not
     /// bounded by the largest page size.
     ///
     /// @param limit at least 1; of a count: where it ends
     /// @param natural whether a request without a sort of its own takes them in MongoDB's natural order
-    public record Slice(long skip, int limit, boolean natural) {
+    /// @param refused whether the last document of a pipeline's result is one too many: the result is refused while
+    ///     nothing has been sent, and the response ends later
+    public record Slice(long skip, int limit, boolean natural, boolean refused) {
         public static final Key<Slice> KEY = Key.named("slice");
 
         /// In natural order unless the request has a sort.
         public Slice(long skip, int limit) {
-            this(skip, limit, true);
+            this(skip, limit, true, false);
         }
     }
 
@@ -96,17 +123,40 @@ public record JudgedRequest(
         return new JudgedRequest(method, path, query, Fields.NONE, Body.EMPTY, via, Attributes.NONE);
     }
 
-    /// @param target a path, perhaps with a query, as [DataPaths] spells them
-    /// @param parameters come after those of the target
-    public static JudgedRequest at(Method method, String target, Map<String, String> parameters, Via via) {
+    /// @param target a path, perhaps with a query, as a client would send it
+    /// @param maxParameters the largest number of parameters in that query
+    /// @throws org.restheart.http.ProblemException 400 for more parameters or malformed percent-encoding
+    public static JudgedRequest of(Method method, String target, int maxParameters, Via via) {
         int mark = target.indexOf('?');
+        var path = RequestPath.parse(mark < 0 ? target : target.substring(0, mark));
+        return of(method, path, mark < 0 ? Query.NONE : Query.parse(target.substring(mark + 1), maxParameters), via);
+    }
+
+    /// An operation on a collection, or on one thing in it.
+    ///
+    /// @param collection its path
+    /// @param name of the thing: of an id as [DataPaths] spells it; empty for the collection
+    public static JudgedRequest of(
+            Operation operation, String collection, String name, Map<DataParameter, String> parameters, Via via) {
+        var evidence = Evidence.of(operation);
+        var request = at(evidence.method(), collection + evidence.below() + name, parameters, via);
+        return OperationTable.of(evidence.kind(), evidence.method()) == operation
+                ? request
+                : request.with(OPERATION, operation);
+    }
+
+    /// @param target a path, perhaps with a query
+    /// @param parameters come after those of the target
+    private static JudgedRequest at(Method method, String target, Map<DataParameter, String> parameters, Via via) {
+        var request = of(method, target, 2, via);
         var all = new LinkedHashMap<String, String>();
-        if (mark >= 0) {
-            var query = Query.parse(target.substring(mark + 1), 2);
-            query.names().forEach(name -> query.first(name).ifPresent(value -> all.put(name, value)));
-        }
-        all.putAll(parameters);
-        return of(method, RequestPath.parse(mark < 0 ? target : target.substring(0, mark)), Query.of(all), via);
+        request.query.names().forEach(name -> request.query.first(name).ifPresent(value -> all.put(name, value)));
+        parameters.forEach((parameter, value) -> all.put(parameter.wireName(), value));
+        return request.with(Query.of(all));
+    }
+
+    public JudgedRequest with(Query query) {
+        return new JudgedRequest(method, path, query, headers, body, via, options);
     }
 
     public JudgedRequest withContent(byte[] json) {
@@ -116,6 +166,10 @@ public record JudgedRequest(
 
     public JudgedRequest withHeader(String name, String value) {
         return new JudgedRequest(method, path, query, headers.with(name, value), body, via, options);
+    }
+
+    public JudgedRequest with(Answer answer) {
+        return with(Answer.KEY, answer);
     }
 
     public <T> JudgedRequest with(Key<T> option, T value) {
@@ -150,8 +204,17 @@ public record JudgedRequest(
                 outer.mayBlock());
     }
 
-    /// The content of a request inside another one, which is charged for what is made of it.
-    private record InnerBody(Body content, Body outer) implements Body {
+    /// The content of a request inside another one, which is charged for the copy and for what is made of it.
+    private static final class InnerBody implements Body {
+        private final Body content;
+        private final Body outer;
+        private boolean isCharged;
+
+        private InnerBody(Body content, Body outer) {
+            this.content = content;
+            this.outer = outer;
+        }
+
         /// Nothing is made of no content.
         static Body of(Body content, Body outer) {
             return content.isAbsent() ? content : new InnerBody(content, outer);
@@ -162,14 +225,15 @@ public record JudgedRequest(
             return content.isLongerThan(most);
         }
 
+        /// Documents that are deep in the outer content may be elements of this one.
         @Override
         public byte[] bytes() {
-            return content.bytes();
-        }
-
-        @Override
-        public InputStream stream() throws IOException {
-            return content.stream();
+            var bytes = content.bytes();
+            if (!isCharged) {
+                outer.hold(bytes.length + JsonWeight.of(bytes));
+                isCharged = true;
+            }
+            return bytes;
         }
 
         @Override
@@ -187,9 +251,5 @@ public record JudgedRequest(
     /// the metadata of the resource. Immutable; `properties` must not be changed.
     ///
     /// @param properties of the collection, or of the database; empty if it has none
-    public record DataFacts(ResourceKind kind, Access grant, Optional<BsonDocument> properties) {
-        /// Set for requests that only ask for these facts: the response says them after authorization and the check of
-        /// parameters, in place of the handler's.
-        public static final Key<Boolean> ASKED = Key.named("facts");
-    }
+    public record DataFacts(ResourceKind kind, Access grant, Optional<BsonDocument> properties) {}
 }

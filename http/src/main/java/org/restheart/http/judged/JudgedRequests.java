@@ -7,6 +7,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
 
 /// Runs requests inside the process, for services that translate their operations into requests of the REST API. Such
@@ -19,8 +20,7 @@ public interface JudgedRequests {
     /// Begins the message of [#tooManyDocuments].
     String TOO_MANY = "the result has more than ";
 
-    /// Runs the request on this thread, which must be allowed to block if the request needs that
-    /// ([Request#requireThread()] is passed on).
+    /// Runs the request on this thread, or on another one if it has to wait and this thread must not.
     ///
     /// @param outer the client's request, after authentication
     /// @return without headers of connection, CORS or compression, which belong to the outer response
@@ -32,7 +32,7 @@ public interface JudgedRequests {
     ///
     /// @return empty if they are not known
     default Optional<DataFacts> facts(Request outer, JudgedRequest inner) {
-        return make(outer, inner.with(DataFacts.ASKED, true)).settled().said(DataFacts.class);
+        return make(outer, inner.with(new Answer.Facts())).settled().said(DataFacts.class);
     }
 
     /// What requests result in; empty if one is refused. Failures of the server are passed on.
@@ -47,7 +47,7 @@ public interface JudgedRequests {
         }
     }
 
-    /// The refusal of a result that has more documents than [JudgedRequest#MOST_DOCUMENTS] allows.
+    /// The refusal of a result that has more documents than [JudgedRequest.Slice#refused] allows.
     static Problem tooManyDocuments(int most) {
         return Problem.of(ProblemCode.UNPROCESSABLE, TOO_MANY + most + " documents: ask for less");
     }

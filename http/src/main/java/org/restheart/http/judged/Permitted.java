@@ -7,9 +7,9 @@ import org.restheart.data.Access;
 
 /// Whether a caller may make requests of a kind. Immutable.
 ///
-/// `NEVER` is sound: each such request is refused, with any spelling of its path. `ALWAYS` applies to requests
-/// without a trailing slash. Vetoers, which check origins and earlier attempts, and guards that look at content,
-/// parameters or stored documents may refuse more.
+/// `NEVER` is sound: each such request is refused, with any spelling of its path, unless a plugin allows it.
+/// `ALWAYS` applies to requests without a trailing slash. Vetoers, which check origins and earlier attempts, and guards
+/// that look at content, parameters or stored documents may refuse more.
 ///
 /// @param rules the evaluated rules, in their order, up to the first that decides for all requests of the kind
 public record Permitted(Decision decision, List<RuleDecision> rules) {

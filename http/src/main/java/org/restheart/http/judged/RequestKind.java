@@ -5,6 +5,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.restheart.data.Operation;
 import org.restheart.data.Privilege;
 import org.restheart.http.Method;
 import org.restheart.http.RequestPath;
@@ -58,6 +59,17 @@ public record RequestKind(Method method, List<Segment> path, Set<Privilege> dema
     /// A kind whose path is known.
     public static RequestKind of(Method method, RequestPath path, Set<Privilege> demands, boolean data) {
         return new RequestKind(method, segments(path), demands, data, Via.REST);
+    }
+
+    /// The requests by which a service performs an operation on a collection, or on anything in it.
+    public static RequestKind of(Operation operation, List<Segment> collection, Via via) {
+        var evidence = Evidence.of(operation);
+        var path = new ArrayList<>(collection);
+        path.addAll(segments(RequestPath.parse(evidence.below() + "/")));
+        if (evidence.isOfOne()) {
+            path.add(Segment.Unknown.ANY);
+        }
+        return new RequestKind(evidence.method(), path, demands(evidence.kind(), evidence.method()), true, via);
     }
 
     /// A known path.

@@ -17,8 +17,7 @@ import org.restheart.http.access.ResourceKind;
 
 /// The query parameters of the data API, each declared once, by a line of the table. Parsing, refusals, warnings, the
 /// checks of hidden fields, what predicates of rules compare, the OpenAPI document, the reference and the console
-/// follow
-/// the declaration. Values are checked in the order of the constants: the first wrong one is reported.
+/// follow the declaration. Values are checked in the order of the constants: the first wrong one is reported.
 @SuppressWarnings("ImmutableEnumChecker") // unmodifiable lists and sets of texts
 public enum DataParameter {
     PAGE_SIZE,
@@ -27,6 +26,7 @@ public enum DataParameter {
     HINT,
     EAGER,
     KEYS,
+    EMBED,
     COUNT,
     FILTER,
     VARIABLES_OF_PIPELINE,
@@ -69,6 +69,7 @@ public enum DataParameter {
             HINT                  | hint                 | -                            | INDEX      | json HINT      | repeatable | FIND COUNT CHECK | an index: its keys, also `+property` and `-property`, or its name
             EAGER                 | eager                | -                            | NOTHING    | must LINEAR RANDOM NONE | - | FIND | where the positions of deep pages are prepared
             KEYS                  | keys                 | projection fields select     | PROJECTION | json OBJECT {"_id": 1} | repeatable | FIND GET | a projection: which properties are wanted; several are merged
+            EMBED                 | embed                | expand include populate      | RELATED    | json EMBED | repeatable | FIND GET | documents that are related by `rels` of the collection, each as its own `GET` would show it: names, `a,b.c`, or an object of `limit`, `sort`, `keys`, `filter` and `embed` by name
             COUNT                 | count                | -                            | NOTHING    | flag estimated | -          | FIND | count what matches; `estimated`: from metadata, where nothing is filtered
             FILTER                | filter               | query q where                | CONDITION  | json CONDITION {"_id": {"$exists": true}} | repeatable | FIND GET COUNT CHECK REPLACE DELETE UPDATE DELETE_MANY UPDATE_MANY | a query of MongoDB; may be repeated, all must match
             VARIABLES_OF_PIPELINE | avars                | -                            | VARIABLES  | json VARIABLES {} | -       | RUN AGGREGATE WATCH | values of the variables of the pipeline
@@ -76,7 +77,7 @@ public enum DataParameter {
             REPRESENTATION        | rep                  | -                            | NOTHING    | may STANDARD HAL SHAL S=STANDARD PLAIN_JSON=SHAL PJ=SHAL | inherited | FIND LIST GET INSERT DELETE_MANY UPDATE_MANY RUN AGGREGATE | the representation of results
             HAL                   | hal                  | -                            | NOTHING    | must FULL F=FULL COMPACT C=COMPACT | - | FIND LIST GET RUN AGGREGATE | how many links HAL has
             WITHOUT_PROPERTIES    | np                   | -                            | NOTHING    | flag           | -          | FIND LIST GET RUN AGGREGATE | without properties of the collection, in HAL
-            JSON_MODE             | jsonMode             | -                            | NOTHING    | may relaxed strict extended shell default=default | inherited | EVERY | how types that JSON lacks are spelled
+            JSON_MODE             | jsonMode             | -                            | NOTHING    | may relaxed strict extended shell plain default=default | inherited | EVERY | how types that JSON lacks are spelled
             READ_CONCERN          | readConcern          | -                            | NOTHING    | may local available majority linearizable snapshot | - | FIND GET COUNT CHECK | for this request, in place of the connection's
             READ_PREFERENCE       | readPreference       | -                            | NOTHING    | may primary primaryPreferred secondary secondaryPreferred nearest | - | FIND GET COUNT CHECK | for this request, in place of the connection's
             WRITE_CONCERN         | writeConcern         | -                            | NOTHING    | may ACKNOWLEDGED W1 W2 W3 JOURNALED MAJORITY UNACKNOWLEDGED=UNACKNOWLEDGED | - | INSERT REPLACE DELETE UPDATE DELETE_MANY UPDATE_MANY | for this request, in place of the connection's
@@ -101,14 +102,11 @@ public enum DataParameter {
                 .collect(Collectors.toMap(List::getFirst, line -> line));
     }
 
-    static final List<DataParameter> ALL = List.of(values());
-
-    private static final Set<Set<String>> LOCAL = Set.of(Set.of("CHECK"), Set.of("WATCH"));
     private static final Map<String, DataParameter> BY_NAME = new HashMap<>();
     private static final Map<String, String> MEANT = new HashMap<>();
 
     static {
-        for (var parameter : ALL) {
+        for (var parameter : values()) {
             parameter.names.forEach(name -> BY_NAME.put(name, parameter));
             parameter
                     .cell(2)
@@ -123,7 +121,9 @@ public enum DataParameter {
     private final Reveals reveals = Reveals.valueOf(line.get(3));
     private final ValueForm form = ValueForm.of(line.get(4));
     private final Set<String> traits = Set.copyOf(cell(5));
+    private final boolean isRepeatable = traits.contains("repeatable");
     private final Set<String> operations = Set.copyOf(cell(6));
+    private final boolean isLocal = operations.equals(Set.of("CHECK")) || operations.equals(Set.of("WATCH"));
 
     private List<String> cell(int column) {
         var text = line.get(column);
@@ -143,7 +143,12 @@ public enum DataParameter {
     /// The parameters of a query, in the order of the declarations.
     public static Set<DataParameter> in(Query query) {
         var all = EnumSet.noneOf(DataParameter.class);
-        query.names().forEach(name -> of(name).ifPresent(all::add));
+        for (var name : query.names()) {
+            var parameter = BY_NAME.get(name);
+            if (parameter != null) {
+                all.add(parameter);
+            }
+        }
         return all;
     }
 
@@ -175,7 +180,7 @@ public enum DataParameter {
 
     /// The name that a query uses, of the two that it may have: the former one prevails.
     public String nameIn(Query query) {
-        return query.has(names.getLast()) ? names.getLast() : names.getFirst();
+        return names.size() > 1 && query.has(names.getLast()) ? names.getLast() : names.getFirst();
     }
 
     public boolean isIn(Query query) {
@@ -185,7 +190,7 @@ public enum DataParameter {
     /// The values that count: all of one that may be repeated, else the first.
     public List<String> texts(Query query) {
         var all = query.all(nameIn(query));
-        return traits.contains("repeatable") || all.isEmpty() ? all : List.of(all.getFirst());
+        return isRepeatable || all.size() <= 1 ? all : List.of(all.getFirst());
     }
 
     /// The first value; empty text for a parameter sent without one.
@@ -237,7 +242,7 @@ public enum DataParameter {
 
     /// Whether a request may have it: some names mean nothing but where they are read, as those of variables may.
     public boolean isKnown(Operation operation) {
-        return !LOCAL.contains(operations) || appliesTo(operation);
+        return !isLocal || appliesTo(operation);
     }
 
     /// Whether the read of what was written has it, too.
@@ -249,7 +254,7 @@ public enum DataParameter {
     public boolean selects() {
         return switch (reveals) {
             case CONDITION, ELEMENTS, ORDER, INDEX, COMPARISON -> true;
-            case PROJECTION, VARIABLES, NOTHING -> false;
+            case PROJECTION, RELATED, VARIABLES, NOTHING -> false;
         };
     }
 
@@ -258,7 +263,7 @@ public enum DataParameter {
         return traits.contains("deciding")
                 || switch (reveals) {
                     case CONDITION, ELEMENTS, COMPARISON -> true;
-                    case ORDER, INDEX, PROJECTION, VARIABLES, NOTHING -> false;
+                    case ORDER, INDEX, PROJECTION, RELATED, VARIABLES, NOTHING -> false;
                 };
     }
 
@@ -278,6 +283,8 @@ public enum DataParameter {
         COMPARISON,
         /// It names fields and expressions to be returned.
         PROJECTION,
+        /// It names documents of other collections, whose reads are requests of their own and checked as such.
+        RELATED,
         /// It becomes part of a pipeline, whose author decides what it is compared with.
         VARIABLES
     }

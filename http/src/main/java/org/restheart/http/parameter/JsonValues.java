@@ -28,6 +28,8 @@ enum JsonValues {
     SORT,
     /// An index: a key document, a short form of one (`+a`, `-a`) or the index's name.
     HINT,
+    /// Names of relationships and what is read of each: objects, or a short form of them, `a,b.c`.
+    EMBED,
     /// The text itself: whoever reads it parses it.
     TEXT;
 
@@ -46,11 +48,12 @@ enum JsonValues {
             case VARIABLES -> variables(name, text);
             case SORT -> sort(text.strip());
             case HINT -> hint(name, text);
+            case EMBED -> EmbedValue.parse(name, text);
             case TEXT -> new BsonString(text);
         };
     }
 
-    private static BsonDocument object(String name, String text) {
+    static BsonDocument object(String name, String text) {
         if (text.isBlank()) {
             throw refusal("illegal " + name + " parameter (empty)");
         }
@@ -167,7 +170,7 @@ enum JsonValues {
         } catch (MalformedJsonException e) {
             var detail = name.equals("filter") || e.isAfterTheEnd() ? ", " + e.getMessage() : "";
             throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter: " + text + detail)
-                    .because("org.bson.json.JsonParseException", "invalid json")
+                    .because("invalid json")
                     .withHints(help(name, text))
                     .raise();
         }

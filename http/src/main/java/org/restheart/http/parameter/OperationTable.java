@@ -38,10 +38,10 @@ public final class OperationTable {
                         : writing(method, Structure.SET_VALIDATOR, Other.NONE, Structure.DROP_VALIDATOR);
             case ROOT_SIZE, DB_SIZE, DB_META, COLLECTION_META, FILES_BUCKET_META, SCHEMA_STORE_META ->
                 reading(method, Read.DESCRIBE);
-            case SESSIONS -> method == Method.POST ? Other.SESSION : Other.NONE;
-            case SESSION -> writing(method, Other.NONE, Other.NONE, Other.SESSION);
-            case TRANSACTIONS -> method == Method.POST ? Other.SESSION : reading(method, Read.DESCRIBE);
-            case TRANSACTION -> writing(method, Other.NONE, Other.SESSION, Other.SESSION);
+            case SESSIONS -> method == Method.POST ? Other.BEGIN : Other.NONE;
+            case SESSION -> writing(method, Other.NONE, Other.NONE, Other.END);
+            case TRANSACTIONS -> method == Method.POST ? Other.BEGIN : reading(method, Read.DESCRIBE);
+            case TRANSACTION -> writing(method, Other.NONE, Other.COMMIT, Other.END);
             case INVALID -> Other.NONE;
         };
     }

@@ -2,6 +2,8 @@ package org.restheart.http.parameter;
 
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,7 @@ public final class ParameterValues {
     private static final ParameterValues NONE = new ParameterValues(Map.of());
 
     private final Map<DataParameter, Object> values;
+    private final List<DataParameter> revealing = new ArrayList<>(0);
 
     private ParameterValues(Map<DataParameter, Object> values) {
         this.values = values;
@@ -31,19 +34,34 @@ public final class ParameterValues {
     /// Parses all values, in the order of the declarations.
     ///
     /// @param maxPageSize bounds the numbers that the configuration bounds
-    /// @param check is told each parameter in turn, present or not, with the values so far; it may throw
+    /// @param check is told each parameter that was sent, with the values so far; it may throw
     /// @throws ProblemException 400 for the first wrong value
     public static ParameterValues parse(
             Query query, int maxPageSize, BiConsumer<DataParameter, ParameterValues> check) {
-        var values = query.names().isEmpty()
-                ? NONE
-                : new ParameterValues(new EnumMap<DataParameter, Object>(DataParameter.class));
-        var present = DataParameter.in(query);
-        for (var parameter : DataParameter.ALL) {
-            if (present.contains(parameter)) {
-                values.values.put(parameter, value(parameter, query, maxPageSize));
+        if (query.names().isEmpty()) {
+            return NONE;
+        }
+        var values = new ParameterValues(new EnumMap<>(DataParameter.class));
+        for (var parameter : DataParameter.in(query)) {
+            values.values.put(parameter, value(parameter, query, maxPageSize));
+            if (parameter.reveals() != DataParameter.Reveals.NOTHING) {
+                values.revealing.add(parameter);
             }
             check.accept(parameter, values);
+        }
+        return values;
+    }
+
+    /// The values of one parameter of a [Json] that a query has, for those who decide before the request is parsed.
+    /// Wrong ones are left out: the request is refused for them later.
+    public static List<BsonValue> sent(DataParameter parameter, Query query) {
+        var values = new ArrayList<BsonValue>();
+        for (var text : parameter.texts(query)) {
+            try {
+                values.add(((Json) parameter.form()).parser().parse(parameter.wireName(), text));
+            } catch (ProblemException _) {
+                // left out
+            }
         }
         return values;
     }
@@ -75,7 +93,7 @@ public final class ParameterValues {
             number = Integer.parseInt(text);
         } catch (NumberFormatException _) {
             throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter, it is not a number")
-                    .because("java.lang.NumberFormatException", "For input string: '" + text + "'")
+                    .because("For input string: '" + text + "'")
                     .raise();
         }
         if (max.isPresent() && (number < min || number > max.getAsInt())) {
@@ -116,29 +134,32 @@ public final class ParameterValues {
         return Optional.ofNullable((String) values.get(parameter));
     }
 
-    /// The JSON values; none if it was not sent.
+    /// The JSON values of a [Json]; none if it was not sent.
+    @SuppressWarnings("unchecked") // values of this form are parsed to lists of BSON
     public List<BsonValue> json(DataParameter parameter) {
-        return values.get(parameter) instanceof List<?> all
-                ? all.stream().map(BsonValue.class::cast).toList()
-                : List.of();
+        var all = values.get(parameter);
+        return all == null ? List.of() : (List<BsonValue>) all;
     }
 
     /// The objects among the JSON values, those in lists included.
     public List<BsonDocument> documents(DataParameter parameter) {
-        if (!has(parameter)) { // asked of each request
+        var sent = json(parameter);
+        if (sent.isEmpty()) {
             return List.of();
         }
-        return json(parameter).stream()
-                .flatMap(value -> value instanceof BsonArray all ? all.stream() : List.of(value).stream())
-                .filter(BsonDocument.class::isInstance)
-                .map(BsonValue::asDocument)
-                .toList();
+        var documents = new ArrayList<BsonDocument>(sent.size());
+        for (var value : sent) {
+            for (var each : value instanceof BsonArray all ? all : List.of(value)) {
+                if (each instanceof BsonDocument document) {
+                    documents.add(document);
+                }
+            }
+        }
+        return documents;
     }
 
     /// Those that were sent and that can reveal something of documents, in the order of the declarations.
     public List<DataParameter> revealing() {
-        return values.keySet().stream()
-                .filter(parameter -> parameter.reveals() != DataParameter.Reveals.NOTHING)
-                .toList();
+        return Collections.unmodifiableList(revealing);
     }
 }

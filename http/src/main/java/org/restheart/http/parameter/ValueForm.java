@@ -61,10 +61,12 @@ public sealed interface ValueForm {
 
         /// The name in its usual spelling; empty for an unknown one.
         Optional<String> read(String text) {
-            return accepted.entrySet().stream()
-                    .filter(name -> text.equalsIgnoreCase(name.getKey()))
-                    .map(Map.Entry::getValue)
-                    .findFirst();
+            for (var name : accepted.entrySet()) {
+                if (text.equalsIgnoreCase(name.getKey())) {
+                    return Optional.of(name.getValue());
+                }
+            }
+            return Optional.empty();
         }
 
         /// All accepted names, for messages.

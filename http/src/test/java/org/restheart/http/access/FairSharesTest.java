@@ -188,7 +188,7 @@ class FairSharesTest {
         shares.release(B, 2);
         assertThat(waiting).isNotDone();
         shares.release(B, 2);
-        assertThat(waiting.get(20, TimeUnit.SECONDS)).contains(A);
+        assertThat(waiting.get(60, TimeUnit.SECONDS)).contains(A);
     }
 
     @Test
@@ -199,10 +199,10 @@ class FairSharesTest {
         assertThat(shares.tryTake(new Want(List.of(B), 2, Policy.UNDER_WAY))).contains(B);
         var underWay = waiting(shares, new Want(List.of(B), 2, Policy.UNDER_WAY), LONG);
         shares.release(B, 2);
-        assertThat(underWay.get(20, TimeUnit.SECONDS)).contains(B);
+        assertThat(underWay.get(60, TimeUnit.SECONDS)).contains(B);
         assertThat(waiting).isNotDone();
         shares.release(B, 3);
-        assertThat(waiting.get(20, TimeUnit.SECONDS)).contains(A);
+        assertThat(waiting.get(60, TimeUnit.SECONDS)).contains(A);
     }
 
     @Test
@@ -215,7 +215,7 @@ class FairSharesTest {
                 .isEmpty();
         assertThat(shares.take(want(C, 5), LONG)).as("more than there are").isEmpty();
         gone.set(true);
-        assertThat(waiting.get(20, TimeUnit.SECONDS)).isEmpty();
+        assertThat(waiting.get(60, TimeUnit.SECONDS)).isEmpty();
         shares.release(B, 4);
         assertThat(taken(shares, A)).isEqualTo(2);
     }

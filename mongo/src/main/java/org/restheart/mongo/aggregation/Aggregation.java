@@ -20,6 +20,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.ShortText;
+import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.EntryNames;
 import org.restheart.mongo.metadata.EscapedKeys;
@@ -29,7 +30,8 @@ import org.restheart.mongo.metadata.EscapedKeys;
 /// @param stages unescaped, with variables
 /// @param operatorsInVariables whether values may be operators and field names, as declared by the author
 public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, boolean operatorsInVariables) {
-    private static final KnownKeys KEYS = KnownKeys.of("uri type stages allowDiskUse operatorsInVariables");
+    private static final KnownKeys KEYS =
+            KnownKeys.of("uri type stages allowDiskUse operatorsInVariables cacheControl");
 
     private static final int MAX_QUOTED = 100;
 
@@ -110,9 +112,7 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
     }
 
     private static ProblemException wrong(String why) {
-        return Problem.of(UNPROCESSABLE, "unknown query type")
-                .because("java.lang.IllegalArgumentException", why)
-                .raise();
+        return Problem.of(UNPROCESSABLE, "unknown query type").because(why).raise();
     }
 
     /// The names of the variables that an aggregation reads; none of an unknown or malformed one.
@@ -145,12 +145,16 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
             for (var entry : aggrs.asArray()) {
                 var uri = entry.asDocument().getString("uri").getValue();
                 warnings.addAll(KEYS.warnings("aggrs: " + uri, entry.asDocument()));
+                var control = entry.asDocument().get(Caching.PROPERTY);
+                if (control != null && !Caching.isControl(control)) {
+                    warnings.add("aggrs: " + uri + " has a cacheControl without effect: it must be a string");
+                }
             }
         } catch (ProblemException e) {
             warnings.add("no aggregation of this collection can be run: "
                     + e.problem()
-                            .exception()
-                            .map(reported -> reported.message().asString().getValue())
+                            .cause()
+                            .map(why -> why.asString().getValue())
                             .orElse(e.problem().message()));
         }
         return warnings;

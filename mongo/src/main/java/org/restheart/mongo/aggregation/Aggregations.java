@@ -23,12 +23,11 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.judged.DataWrite;
-import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Plans;
 import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DriverFinder;
@@ -37,6 +36,7 @@ import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentFormat;
+import org.restheart.mongo.guard.IndexCheck;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.guard.ReadingStages;
 import org.restheart.mongo.hal.HalPages;
@@ -53,13 +53,16 @@ public final class Aggregations {
     private final Duration timeLimit;
     private final PipelineInspection inspection;
     private final Interpolation interpolation;
+    private final IndexCheck indexes;
 
     public Aggregations(
             DriverFinder documents,
             DocumentSizes sizes,
             PipelineInspection inspection,
             Interpolation interpolation,
+            IndexCheck indexes,
             Duration timeLimit) {
+        this.indexes = indexes;
         this.interpolation = interpolation;
         this.documents = documents;
         this.sizes = sizes;
@@ -85,6 +88,7 @@ public final class Aggregations {
             if (plan.isPresent()) {
                 return explain(request, stages, plan.get());
             }
+            indexes.require(request, stages, request.readSettings(timeLimit));
             return writes(stages) ? write(request, aggregation, stages) : read(request, aggregation, stages);
         } catch (MongoCommandException e) {
             throw rejected(e);
@@ -150,11 +154,11 @@ public final class Aggregations {
     private static RuntimeException rejected(MongoCommandException e) {
         var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
         if (problem.status() != 400 || problem.code() == BAD_REQUEST) {
-            return problem.raise();
+            return problem.raise(e);
         }
         return Problem.of(UNPROCESSABLE, "error executing aggregation")
                 .orElse("error executing aggregation: " + MongoCodes.error(e.getErrorCode()))
-                .because("com.mongodb.MongoCommandException", MongoErrors.details(e))
+                .because(MongoErrors.details(e))
                 .raise();
     }
 
@@ -247,18 +251,20 @@ public final class Aggregations {
     private Response run(DataRequest request, List<BsonDocument> pipeline) {
         var namespace = request.namespace();
         var settings = request.readSettings(timeLimit);
-        var explain = request.http().attribute(JudgedRequest.PLAN);
-        if (explain.isPresent()) {
-            return JsonResponses.empty(204).saying(documents.explain(namespace, pipeline, settings, explain.get()));
+        var plan = Answer.plan(request.http());
+        if (plan.isPresent()) {
+            return Plans.response(request, documents.explain(namespace, pipeline, settings, plan.get()));
         }
+        indexes.require(request, pipeline, settings);
         var format =
                 DocumentFormat.of(request.http(), request.parameters().format().jsonMode());
         return DocumentContent.response(
                 new Room(request.http().lease(), sizes.of(namespace, "aggregate"), BATCH),
                 batch -> documents.results(namespace, pipeline, settings, null, batch),
                 request.http()
-                        .attribute(JudgedRequest.MOST_DOCUMENTS)
-                        .map(format::bounded)
+                        .attribute(Slice.KEY)
+                        .filter(Slice::refused)
+                        .map(slice -> format.bounded(slice.limit() - 1))
                         .orElse(format));
     }
 
@@ -269,10 +275,10 @@ public final class Aggregations {
     private static RuntimeException rejectedAdHoc(MongoCommandException e) {
         var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
         if (problem.status() != 400) {
-            return problem.raise();
+            return problem.raise(e);
         }
         return Problem.of(UNPROCESSABLE, problem.message())
-                .because("com.mongodb.MongoCommandException", MongoErrors.details(e))
+                .because(MongoErrors.details(e))
                 .raise();
     }
 }

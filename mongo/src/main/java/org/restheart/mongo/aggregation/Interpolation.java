@@ -189,7 +189,7 @@ public record Interpolation(String variable, String condition, Unescaped unescap
                     : value;
         } catch (MalformedJsonException e) {
             throw Problem.of(BAD_REQUEST, "cannot execute aggregation")
-                    .because("java.lang.IllegalArgumentException", type + ": " + e.getMessage())
+                    .because(type + ": " + e.getMessage())
                     .raise();
         }
     }
@@ -226,20 +226,20 @@ public record Interpolation(String variable, String condition, Unescaped unescap
 
     private static ProblemException unusable(UnusableVariableException e) {
         return Problem.of(BAD_REQUEST, "cannot execute aggregation")
-                .because("java.lang.IllegalArgumentException", String.valueOf(e.getMessage()))
+                .because(String.valueOf(e.getMessage()))
                 .raise();
     }
 
     private static ProblemException unbound(String name) {
         return Problem.of(BAD_REQUEST, "cannot execute aggregation")
-                .because("java.lang.IllegalArgumentException", "variable " + name + " not bound")
+                .because("variable " + name + " not bound")
                 .withHints(List.of("values are passed as avars={\"" + ShortText.of(name, 50) + "\": …}"))
                 .raise();
     }
 
     private static ProblemException malformed(String operator) {
         return Problem.of(UNPROCESSABLE, "invalid aggregation")
-                .because("java.lang.IllegalArgumentException", "malformed " + operator)
+                .because("malformed " + operator)
                 .raise();
     }
 

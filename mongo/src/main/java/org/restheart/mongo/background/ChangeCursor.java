@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
-import org.bson.BsonString;
 import org.bson.BsonTimestamp;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +25,8 @@ public final class ChangeCursor implements AutoCloseable {
     /// longer needed is closed.
     static final long AWAIT_MILLIS = 750;
 
-    private static final BsonDocument WRAP = new BsonDocument(
-            "$replaceWith",
-            new BsonDocument("_id", new BsonString("$_id"))
-                    .append("operationType", new BsonDocument("$literal", new BsonString("insert")))
-                    .append("fullDocument", new BsonString("$$ROOT")));
+    private static final BsonDocument WRAP = BsonDocument.parse(
+            "{$replaceWith: {_id: '$_id', operationType: {$literal: 'insert'}, fullDocument: '$$ROOT'}}");
 
     private static final BsonDocument NOTHING_BUT_TOKENS =
             BsonDocument.parse("{$project: {_id: 1, operationType: {$literal: 'insert'}}}");

@@ -22,6 +22,7 @@ import org.restheart.http.FoundWarnings;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.http.WriteBounds;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
@@ -33,6 +34,7 @@ import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.CheckedChanges;
+import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `PATCH` and `DELETE` of all documents that a filter matches, each one statement that is sent as a bulk write, so
@@ -61,6 +63,7 @@ public final class BulkChanges {
             throw WrittenCheck.outside();
         }
         request.http().requireThread();
+        requireFew(request);
         var validation = request.validation().filter(schema -> !schema.skipsUnsupported());
         return validation.isPresent()
                 ? checked(request, validation.get(), update)
@@ -72,8 +75,35 @@ public final class BulkChanges {
     /// `DELETE /{db}/{collection}/*`: removes every document that the filter matches.
     public Response delete(DataRequest request) {
         request.http().requireThread();
+        requireFew(request);
         var options = new DeleteOptions().collation(request.collation().orElse(null));
         return run(request, new DeleteManyModel<>(request.writeFilter(), options));
+    }
+
+    /// Counts before anything is changed, no further than it has to. Within the snapshot of a transaction, the change
+    /// is of the same documents.
+    ///
+    /// @throws ProblemException 400 if there are more than the client allows
+    private void requireFew(DataRequest request) {
+        var most = request.http().attribute(WriteBounds.MAX_AFFECTED);
+        if (most.isEmpty()) {
+            return;
+        }
+        long found = 0;
+        var documents = SessionCollection.of(collections, request)
+                .find(request.writeFilter())
+                .projection(new BsonDocument("_id", new BsonInt32(1)))
+                .collation(request.collation().orElse(null));
+        try (var cursor = documents.cursor()) {
+            for (; cursor.hasNext(); found++) {
+                if (found == most.get()) {
+                    throw new ProblemException(
+                            ProblemCode.MAX_AFFECTED_EXCEEDED,
+                            "more than " + most.get() + " documents match, the bound max-affected: nothing is changed");
+                }
+                var _ = cursor.next();
+            }
+        }
     }
 
     private static UpdateOptions options(DataRequest request, Update.Operators update) {

@@ -3,7 +3,6 @@ package org.restheart.mongo.bulk;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
 import com.mongodb.bulk.BulkWriteError;
-import com.mongodb.bulk.BulkWriteUpsert;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -100,8 +99,11 @@ public final class PostDocuments implements Creation {
         var earlier =
                 ids.mayRepeat() ? Element.storedEarlier(elements, tried.errors(), etag, collection) : Set.<Integer>of();
         noteLeftOut(tried.errors(), ids);
-        List<BsonValue> created =
-                tried.result().getUpserts().stream().map(BulkWriteUpsert::getId).toList();
+        var created = new ArrayList<BsonValue>();
+        tried.result().getUpserts().forEach(upsert -> created.add(upsert.getId()));
+        tried.result()
+                .getInserts()
+                .forEach(insert -> created.add(elements.get(insert.getIndex()).id()));
         var errors = BulkReport.errors(request, tried.errors(), earlier);
         var report = BulkReport.of(request, tried.result(), created, errors);
         return answer(request, report, failed(tried.errors(), earlier), etag);

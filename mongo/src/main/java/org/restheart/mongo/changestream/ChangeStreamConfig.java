@@ -1,7 +1,6 @@
 package org.restheart.mongo.changestream;
 
 import java.time.Duration;
-import org.restheart.http.MemoryBudget;
 
 /// Limits of change streams.
 ///
@@ -28,17 +27,4 @@ public record ChangeStreamConfig(
         long maxWaitingTogether,
         Duration recheck,
         Duration recheckRights,
-        boolean validate) {
-    public static final ChangeStreamConfig DEFAULT = new ChangeStreamConfig(
-            true,
-            Duration.ofSeconds(20),
-            500,
-            250,
-            100_000,
-            1_000,
-            8L << 20,
-            MemoryBudget.Part.PUSHES.bytes(),
-            Duration.ofSeconds(60),
-            Duration.ZERO,
-            false);
-}
+        boolean validate) {}

@@ -1,6 +1,8 @@
 package org.restheart.mongo.changestream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.restheart.http.parameter.DataParameter.RESUME_AFTER;
+import static org.restheart.http.parameter.DataParameter.START_AT;
 
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.model.Collation;
@@ -29,7 +31,7 @@ import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.Via;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
@@ -90,8 +92,8 @@ public final class OpenStream implements DataHandler {
                     .fill(definition.stages(), PipelineVariables.of(request));
         } catch (ProblemException e) {
             var text = e.problem()
-                    .exception()
-                    .map(reported -> reported.message().asString().getValue())
+                    .cause()
+                    .map(why -> why.asString().getValue())
                     .orElse(e.problem().message());
             if (e.problem().code() == ProblemCode.UNPROCESSABLE) {
                 throw new MalformedStream(text);
@@ -161,19 +163,13 @@ public final class OpenStream implements DataHandler {
                         config.maxWaitingBytes(),
                         streams.budget(),
                         CallerScope.current()));
-        return switch (transport) {
-            case WEB_SOCKET -> {
-                var answer = WebSocketHandshake.answer(request.http().headers());
-                yield Response.status(101)
-                        .with(answer)
-                        .with(push(request, definition, pipeline, listener, from, beginning));
-            }
-            case SSE ->
-                EventStream.head()
-                        .with(
-                                "text/event-stream; charset=UTF-8",
-                                push(request, definition, pipeline, listener, from, beginning));
+        var head = switch (transport) {
+            case WEB_SOCKET ->
+                Response.status(101)
+                        .with(WebSocketHandshake.answer(request.http().headers()));
+            case SSE -> EventStream.head().with("Content-Type", "text/event-stream; charset=UTF-8");
         };
+        return head.with(push(request, definition, pipeline, listener, from, beginning));
     }
 
     private Content push(
@@ -232,7 +228,7 @@ public final class OpenStream implements DataHandler {
     private static Optional<String> variable(DataRequest request, StreamDefinition.NotifyWhen condition) {
         return request.parameters()
                 .aggregationVariables()
-                .filter(_ -> request.http().attribute(JudgedRequest.JSON_MODE).isPresent())
+                .filter(_ -> Via.isService(request.http()))
                 .map(variables -> variables.get(condition.parameter()))
                 .filter(BsonValue::isString)
                 .map(value -> value.asString().getValue());
@@ -243,8 +239,6 @@ public final class OpenStream implements DataHandler {
     /// `startAtOperationTime`.
     private static final class StartParameters {
         private static final String HEADER = "Last-Event-ID";
-        private static final String AFTER = "resumeAfter";
-        private static final String AT = "startAtOperationTime";
 
         private StartParameters() {}
 
@@ -256,9 +250,7 @@ public final class OpenStream implements DataHandler {
         /// @param now asked only if it is needed
         static Optional<Frame> beginning(
                 Request request, Transport transport, Optional<Start> from, Supplier<Start> now) {
-            if (transport != Transport.SSE
-                    || from.isPresent()
-                    || !request.query().has(AFTER)) {
+            if (transport != Transport.SSE || from.isPresent() || !RESUME_AFTER.isIn(request.query())) {
                 return Optional.empty();
             }
             return now.get() instanceof Start.At(var time)
@@ -276,7 +268,7 @@ public final class OpenStream implements DataHandler {
         /// events [#beginning].
         static boolean wantTokens(Request request, Transport transport) {
             return transport == Transport.WEB_SOCKET
-                    && (request.query().has(AFTER) || request.query().has(AT));
+                    && (RESUME_AFTER.isIn(request.query()) || START_AT.isIn(request.query()));
         }
 
         /// The header of a reconnecting event source takes precedence over its URL, which does not change.
@@ -291,13 +283,13 @@ public final class OpenStream implements DataHandler {
                     return Optional.of(after(HEADER, header.get(), seal));
                 }
             }
-            var after = request.query().first(AFTER).filter(text -> !text.isEmpty());
-            var at = request.query().first(AT);
+            var after = RESUME_AFTER.first(request.query()).filter(text -> !text.isEmpty());
+            var at = START_AT.first(request.query());
             if (after.isPresent() && at.isPresent()) {
-                throw refusal("either " + AFTER + " or " + AT + " can be given");
+                throw refusal("either " + RESUME_AFTER.wireName() + " or " + START_AT.wireName() + " can be given");
             }
             if (after.isPresent()) {
-                return Optional.of(after(AFTER, after.get(), seal));
+                return Optional.of(after(RESUME_AFTER.wireName(), after.get(), seal));
             }
             return at.map(StartParameters::time).map(Start.At::new);
         }
@@ -337,7 +329,8 @@ public final class OpenStream implements DataHandler {
         }
 
         private static RuntimeException noTime() {
-            return refusal(AT + " is neither {\"$timestamp\": {\"t\": seconds, \"i\": number}} nor seconds since 1970");
+            return refusal(START_AT.wireName()
+                    + " is neither {\"$timestamp\": {\"t\": seconds, \"i\": number}} nor seconds since 1970");
         }
 
         private static RuntimeException refusal(String text) {

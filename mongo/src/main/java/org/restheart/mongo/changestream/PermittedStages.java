@@ -1,5 +1,7 @@
 package org.restheart.mongo.changestream;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -44,21 +46,20 @@ final class PermittedStages {
         return List.of(
                 stage("{$replaceWith: {$mergeObjects: [{$ifNull: ['$fullDocument', '$fullDocumentBeforeChange']}, {'"
                         + EVENT + "': '$$ROOT'}]}}"),
-                new BsonDocument(
+                object(
                         "$match",
-                        new BsonDocument(
+                        object(
                                 "$or",
-                                new BsonArray(List.of(
+                                List.of(
                                         stage("{'" + EVENT + ".documentKey': {$exists: false}}"),
-                                        new BsonDocument("$and", new BsonArray(List.of(TOLD, filter))))))),
+                                        object("$and", List.of(TOLD, filter))))),
                 // computed, so that no stage is moved before it
                 stage("{$replaceWith: {$mergeObjects: ['$" + EVENT + "']}}"),
                 stage("""
-                        {$set: {fullDocumentBeforeChange: {$cond: [{$eq: [{$type: '$fullDocument'}, 'object']},
-                         '$$REMOVE', '$fullDocumentBeforeChange']}}}"""),
-                new BsonDocument(
-                        "$set",
-                        new BsonDocument("updateDescription", images ? ShownChanges.ofImages() : ShownChanges.NOW)));
+                    {$set: {fullDocumentBeforeChange: {$cond: [{$eq: [{$type: '$fullDocument'}, 'object']},
+                     '$$REMOVE', '$fullDocumentBeforeChange']}}}\
+                    """),
+                object("$set", object("updateDescription", images ? ShownChanges.ofImages() : ShownChanges.NOW)));
     }
 
     /// Applies a projection to the documents of events.
@@ -98,15 +99,14 @@ final class PermittedStages {
         var fields = new BsonDocument();
         DOCUMENTS.forEach(document -> paths.forEach(path -> fields.append(document + "." + path, new BsonInt32(0))));
         return List.of(
-                new BsonDocument("$project", fields),
-                changed(new BsonDocument("$not", new BsonArray(List.of(matches("$$name", touching(paths)))))));
+                object("$project", fields), changed(object("$not", List.of(matches("$$name", touching(paths))))));
     }
 
     private static List<BsonDocument> showing(Collection<String> paths) {
         var fields = new BsonDocument();
         OTHERS.forEach(name -> fields.append(name, new BsonInt32(1)));
         DOCUMENTS.forEach(document -> paths.forEach(path -> fields.append(document + "." + path, new BsonInt32(1))));
-        return List.of(new BsonDocument("$project", fields), changed(matches("$$name", within(paths))));
+        return List.of(object("$project", fields), changed(matches("$$name", within(paths))));
     }
 
     /// Keeps those fields of an update whose `$$name` satisfies a condition. MongoDB names them by dotted path.
@@ -116,30 +116,21 @@ final class PermittedStages {
         updated.getDocument("$arrayToObject").getDocument("$filter").append("cond", let("$$this.k", condition));
         var removed = stage("{$filter: {input: '$updateDescription.removedFields'}}");
         removed.getDocument("$filter").append("cond", let("$$this", condition));
-        var description = new BsonDocument("updatedFields", updated).append("removedFields", removed);
-        return new BsonDocument(
-                "$set",
-                new BsonDocument(
-                        "updateDescription",
-                        new BsonDocument(
-                                "$cond",
-                                new BsonArray(List.of(
-                                        stage("{$eq: [{$type: '$updateDescription'}, 'object']}"),
-                                        description,
-                                        new BsonString("$$REMOVE"))))));
+        var shown = object(
+                "$cond",
+                List.of(
+                        stage("{$eq: [{$type: '$updateDescription'}, 'object']}"),
+                        object("updatedFields", updated, "removedFields", removed),
+                        "$$REMOVE"));
+        return object("$set", object("updateDescription", shown));
     }
 
     private static BsonDocument let(String name, BsonDocument in) {
-        return new BsonDocument(
-                "$let", new BsonDocument("vars", new BsonDocument("name", new BsonString(name))).append("in", in));
+        return object("$let", object("vars", object("name", name), "in", in));
     }
 
     private static BsonDocument matches(String input, String regex) {
-        return new BsonDocument(
-                "$regexMatch",
-                new BsonDocument("input", new BsonString(input))
-                        .append("regex", new BsonString(regex))
-                        .append("options", new BsonString("s")));
+        return object("$regexMatch", object("input", input, "regex", regex, "options", "s"));
     }
 
     /// Matches paths within the given ones. Positions in arrays are ignored.
@@ -184,43 +175,45 @@ final class PermittedStages {
         /// The value of the document at the dotted path of `change`, as `{v}`, or without `v`. Names are compared by
         /// their bytes, whatever the collation.
         private static final String NOW_AT_PATH = """
-                {$reduce: {
-                  input: {$split: ['$$change.k', '.']},
-                  initialValue: {v: '$fullDocument'},
-                  in: {$switch: {
-                    branches: [
-                      {case: {$eq: [{$type: '$$value.v'}, 'object']},
-                       then: {$ifNull: [{$first: {$filter: {
-                         input: {$objectToArray: '$$value.v'},
-                         as: 'field',
-                         cond: {$and: [
-                           {$eq: [{$indexOfBytes: ['$$field.k', '$$this']}, 0]},
-                           {$eq: [{$strLenBytes: '$$field.k'}, {$strLenBytes: '$$this'}]}]}}}}, {}]}},
-                      {case: {$and: [
-                         {$eq: [{$type: '$$value.v'}, 'array']},
-                         {$regexMatch: {input: '$$this', regex: '^[0-9]{1,9}$'}}]},
-                       then: {v: {$arrayElemAt: ['$$value.v', {$toInt: '$$this'}]}}}],
-                    default: {}}}}}""";
+            {$reduce: {
+              input: {$split: ['$$change.k', '.']},
+              initialValue: {v: '$fullDocument'},
+              in: {$switch: {
+                branches: [
+                  {case: {$eq: [{$type: '$$value.v'}, 'object']},
+                   then: {$ifNull: [{$first: {$filter: {
+                     input: {$objectToArray: '$$value.v'},
+                     as: 'field',
+                     cond: {$and: [
+                       {$eq: [{$indexOfBytes: ['$$field.k', '$$this']}, 0]},
+                       {$eq: [{$strLenBytes: '$$field.k'}, {$strLenBytes: '$$this'}]}]}}}}, {}]}},
+                  {case: {$and: [
+                     {$eq: [{$type: '$$value.v'}, 'array']},
+                     {$regexMatch: {input: '$$this', regex: '^[0-9]{1,9}$'}}]},
+                   then: {v: {$arrayElemAt: ['$$value.v', {$toInt: '$$this'}]}}}],
+                default: {}}}}}\
+            """;
 
         /// For documents that were looked up later. Values are taken from the document, since those that are equal by
         /// a collation need not be the same.
         static final BsonDocument NOW = BsonDocument.parse("""
-                {$cond: [
-                  {$eq: [{$type: '$updateDescription'}, 'object']},
-                  {updatedFields: {$arrayToObject: {$map: {
-                     input: {$filter: {
-                       input: {$map: {
-                         input: {$objectToArray: '$updateDescription.updatedFields'},
-                         as: 'change',
-                         in: {k: '$$change.k', v: '$$change.v', now: %s}}},
-                       as: 'change',
-                       cond: {$and: [
-                         {$ne: [{$type: '$$change.now.v'}, 'missing']},
-                         {$eq: ['$$change.now.v', '$$change.v']}]}}},
+            {$cond: [
+              {$eq: [{$type: '$updateDescription'}, 'object']},
+              {updatedFields: {$arrayToObject: {$map: {
+                 input: {$filter: {
+                   input: {$map: {
+                     input: {$objectToArray: '$updateDescription.updatedFields'},
                      as: 'change',
-                     in: {k: '$$change.k', v: '$$change.now.v'}}}},
-                   removedFields: []},
-                  '$$REMOVE']}""".formatted(NOW_AT_PATH));
+                     in: {k: '$$change.k', v: '$$change.v', now: %s}}},
+                   as: 'change',
+                   cond: {$and: [
+                     {$ne: [{$type: '$$change.now.v'}, 'missing']},
+                     {$eq: ['$$change.now.v', '$$change.v']}]}}},
+                 as: 'change',
+                 in: {k: '$$change.k', v: '$$change.now.v'}}}},
+               removedFields: []},
+              '$$REMOVE']}\
+            """.formatted(NOW_AT_PATH));
 
         private ShownChanges() {}
 

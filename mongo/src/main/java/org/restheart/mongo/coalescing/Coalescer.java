@@ -170,13 +170,30 @@ public final class Coalescer {
             boolean plain,
             Lease lease,
             Function<Optional<RawBsonDocument>, Response.Ready> answer) {
-        boolean shares =
-                points.isPresent() && plain && query.settings().session().isEmpty() && PointReads.fits(query);
         return batching.defer(
-                shares
-                        ? points.get().submit(query, lease)
+                plain && canShare(query)
+                        ? points.orElseThrow().submit(query, lease)
                         : onThread("read", () -> new BatchResult<>(alone(query, lease), 0)),
                 found -> encoded(lease, found, answer));
+    }
+
+    /// Whether a read from a plain collection can share a command with others.
+    private boolean canShare(DocumentQuery query) {
+        return points.isPresent() && query.settings().session().isEmpty() && PointReads.fits(query);
+    }
+
+    /// As [#canShare], if they all do so in one command, because the size of documents is known.
+    public boolean sharesOne(DocumentQuery query) {
+        return canShare(query) && sizes.of(query.namespace()).isKnown();
+    }
+
+    /// Reads one document as [#one]; blocks until it is there.
+    ///
+    /// @param lease owns the document until it is closed
+    public Optional<RawBsonDocument> find(DocumentQuery query, boolean plain, Lease lease) {
+        return plain && canShare(query)
+                ? points.orElseThrow().submit(query, lease).join().outcome()
+                : alone(query, lease);
     }
 
     /// The request holds its content instead of the document from now on.
@@ -186,7 +203,7 @@ public final class Coalescer {
         try {
             var response = answer.apply(found);
             held = response.content() instanceof Content.Bytes bytes
-                    ? bytes.length()
+                    ? bytes.buffer().capacity()
                     : response.said(RawBsonDocument.class)
                             .map(RawBsonDocument::getByteLength)
                             .orElse(0);

@@ -28,9 +28,6 @@ public record CoalescingConfig(
         Duration maxWait,
         boolean retriesWrites,
         boolean header) {
-    /// The largest [#maxBatchBytes]: MongoDB's limit of a command is 16 MiB.
-    public static final int MAX_BATCH_BYTES = 8 << 20;
-
     public static final CoalescingConfig DEFAULT =
             new CoalescingConfig(true, true, true, true, 4, 256, 4 << 20, 10_000, Duration.ofSeconds(10), true, false);
 

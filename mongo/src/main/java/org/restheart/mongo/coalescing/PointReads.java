@@ -239,7 +239,7 @@ final class PointReads {
             for (var pending : requests) {
                 var lease = pending.request().lease();
                 lease.correct(expected, 0);
-                if (lease.tryHold(held(found)) || lease.tryContinue(held(found))) {
+                if (lease.tryHold(held(found))) {
                     pending.complete(result);
                 } else {
                     readAlone(pending); // it is larger than was expected

@@ -19,6 +19,8 @@ import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.RawDocuments;
+import org.restheart.http.Body;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -42,8 +44,15 @@ public final class DataContent {
     /// As many as MongoDB takes in one command (`maxWriteBatchSize`). More are read one by one instead.
     private static final int MAX_DOCUMENTS = 100_000;
 
+    /// Bytes of an element besides its content.
+    private static final int ELEMENT = 300;
+
     /// Of the outermost document.
     private static final int MAX_FIELDS = 100_000;
+
+    /// Most bytes of the properties of a database or a collection: each request to it refers to them as objects, and
+    /// every write makes others.
+    private static final long MAX_PROPERTIES = Math.max(256 << 10, MemoryBudget.Part.METADATA.bytes() / 32);
 
     private static final Set<String> MANY_TYPES =
             Set.of(JsonLines.MEDIA_TYPE, JsonDocumentReader.SEQUENCE, BsonBytes.MEDIA_TYPE, Csv.MEDIA_TYPE, Csv.TABS);
@@ -67,13 +76,32 @@ public final class DataContent {
             return body.isEmpty() ? new BsonDocument() : checkIds(json(request));
         }
         if (isMany(request)) {
-            return checkIds(array(documents(request, new ByteArrayInputStream(body.bytes()))));
+            return checkIds(array(documents(request, new ByteArrayInputStream(body.bytes())), body));
         }
         throw Problem.of(
                         CONTENT_TYPE_UNSUPPORTED,
                         "Content-Type must be either: application/json or application/hal+json")
                 .withHints(request.method() == Method.POST ? List.of("many documents go as " + MANY) : List.of())
                 .raise();
+    }
+
+    /// Properties of a database or a collection, which are bounded before objects are made of them.
+    ///
+    /// @throws ProblemException as [#parse], and 413
+    public static BsonValue parseProperties(Request request) {
+        var content = parse(request);
+        if (content instanceof RawBsonDocument properties) {
+            requireProperties(properties.getByteLength());
+        }
+        return content;
+    }
+
+    /// @throws ProblemException 413 if properties of so many bytes are too large
+    public static void requireProperties(long bytes) {
+        if (bytes > MAX_PROPERTIES) {
+            throw new ProblemException(
+                    ProblemCode.CONTENT_TOO_LARGE, "properties are larger than " + MAX_PROPERTIES + " bytes of BSON");
+        }
     }
 
     private static BsonValue json(Request request) {
@@ -158,7 +186,7 @@ public final class DataContent {
         return reader(mediaType(request), content).orElseThrow();
     }
 
-    private static BsonArray array(DocumentReader documents) {
+    private static BsonArray array(DocumentReader documents, Body body) {
         try {
             var array = new BsonArray();
             for (var next = documents.next(); next != null; next = documents.next()) {
@@ -168,7 +196,11 @@ public final class DataContent {
                             "content that a rule looks at must not have more than " + MAX_DOCUMENTS + " documents");
                 }
                 switch (next) {
-                    case DocumentReader.Entry.Parsed parsed -> array.add(parsed.value());
+                    case DocumentReader.Entry.Parsed parsed -> {
+                        var value = parsed.value();
+                        body.hold(ELEMENT + (value instanceof RawBsonDocument raw ? raw.getByteLength() : 0));
+                        array.add(value);
+                    }
                     case DocumentReader.Entry.Malformed(var number, var problem) ->
                         throw invalid(problem.message() + " (line " + number + ")");
                 }

@@ -30,6 +30,7 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.ChangeCursor.ResumeToken;
 import org.restheart.mongo.cursor.Bookmarks.Bookmark;
+import org.restheart.mongo.cursor.PagingMeters.Event;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.metadata.StoredMetadata;
@@ -71,15 +72,15 @@ final class BookmarkBuilder {
         tasks.start("bookmarks", () -> {
             try {
                 build(target.query()).ifPresentOrElse(snapshot -> follower.follow(target, snapshot), () -> {
-                    meters.unfit.increment();
+                    meters.count(Event.UNFIT);
                     target.fail();
                 });
             } catch (MongoException e) {
                 target.fail();
                 if (e.getCode() == MongoCodes.NOT_SUPPORTED_ON_VIEW) {
-                    meters.unfit.increment();
+                    meters.count(Event.UNFIT);
                 } else {
-                    meters.buildFailed.increment();
+                    meters.count(Event.BUILD_FAILED);
                     LOG.warn(
                             "No bookmarks for deep pages of {}: {}",
                             target.query().namespace(),
@@ -299,7 +300,7 @@ final class BookmarkBuilder {
                 while (tasks.isRunning() && (!used || target.needs(bookmarks))) {
                     var change = feed.next(bookmarks.isAwaited());
                     if (change.isPresent() && !count(query, bookmarks, change.get())) {
-                        meters.invalidated.increment();
+                        meters.count(Event.INVALIDATED);
                         if (!used) {
                             target.invalidated(bookmarks);
                         }
@@ -308,7 +309,7 @@ final class BookmarkBuilder {
                     feed.passed().ifPresent(bookmarks::advanceTo);
                     if (!used && (change.isEmpty() || isPast(snapshot.until(), change.get()))) {
                         target.use(bookmarks);
-                        meters.built.increment();
+                        meters.count(Event.BUILT);
                         used = true;
                     }
                 }

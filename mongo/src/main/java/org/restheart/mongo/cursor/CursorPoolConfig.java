@@ -3,7 +3,6 @@ package org.restheart.mongo.cursor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.restheart.http.MemoryBudget;
 import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 
@@ -50,15 +49,6 @@ public record CursorPoolConfig(
         };
     }
 
-    public static final CursorPoolConfig DEFAULT = new CursorPoolConfig(
-            Mode.EXACT, 500, 16, MemoryBudget.Part.BOOKMARKS.bytes(), Duration.ofMinutes(5), Allocation.DEFAULT);
-
-    public CursorPoolConfig {
-        if (sliceWidth < 1 || maxQueries < 1 || maxBytes < 1 || !maxAge.isPositive()) {
-            throw new IllegalArgumentException("mongo.cursor-pool: all bounds must be at least 1");
-        }
-    }
-
     long maxBytesPerQuery() {
         return maxBytes / maxQueries;
     }
@@ -89,20 +79,8 @@ public record CursorPoolConfig(
             int randomMaxCursors,
             int randomSliceMinWidth,
             int batchSize) {
-        public static final Allocation DEFAULT = new Allocation(100, 1_000, 100, List.of(4, 2, 1), 50, 1_000, 1_000);
-
         public Allocation {
             linearSliceHeights = List.copyOf(linearSliceHeights);
-            if (poolSize < 0
-                    || linearSliceWidth < 1
-                    || linearSliceDelta < 0
-                    || linearSliceDelta >= linearSliceWidth
-                    || linearSliceHeights.stream().anyMatch(height -> height < 0)
-                    || randomMaxCursors < 0
-                    || randomSliceMinWidth < 1
-                    || batchSize < 1) {
-                throw new IllegalArgumentException("eager-cursor-allocation: a bound is out of bounds");
-            }
         }
 
         /// Pages before this position are skipped by MongoDB.

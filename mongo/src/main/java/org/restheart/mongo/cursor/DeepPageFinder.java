@@ -22,6 +22,7 @@ import org.restheart.bson.fields.Operators;
 import org.restheart.bson.fields.Operators.Place;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.cursor.Bookmarks.Bookmark;
+import org.restheart.mongo.cursor.PagingMeters.Event;
 import org.restheart.mongo.find.DocumentCursor;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
@@ -64,11 +65,11 @@ public final class DeepPageFinder implements Finder, AutoCloseable {
         var page = bookmarks ? bookmarked.find(query, batchSize) : Optional.<MongoCursor<RawBsonDocument>>empty();
         if (page.isEmpty() && mayUseCursors(query, bookmarks)) {
             page = pool.find(query, batchSize);
-            page.ifPresent(_ -> meters.leased.increment());
+            page.ifPresent(_ -> meters.count(Event.LEASED));
         }
         return page.orElseGet(() -> {
             if (bookmarks) {
-                meters.misses.increment();
+                meters.count(Event.MISS);
             }
             return documents.find(query, batchSize);
         });
@@ -141,8 +142,8 @@ public final class DeepPageFinder implements Finder, AutoCloseable {
         /// skipping would take.
         private static final long NANOS_PER_DOCUMENT = 400;
 
-        private static final Duration SHORTEST_WAIT = Duration.ofMillis(5);
-        private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
+        private static final long SHORTEST_NANOS = 5_000_000;
+        private static final long LONGEST_NANOS = 100_000_000;
 
         /// A usual query has no more bytes. A larger one, which is kept with its values, takes the place of
         /// several.
@@ -181,7 +182,7 @@ public final class DeepPageFinder implements Finder, AutoCloseable {
                             removed.discard();
                         }
                         if (cause.wasEvicted()) {
-                            meters.evicted.increment();
+                            meters.count(Event.EVICTED);
                         }
                     })
                     .build();
@@ -232,7 +233,7 @@ public final class DeepPageFinder implements Finder, AutoCloseable {
                 }
                 var state = bookmarks.check(nearest.get(), moment);
                 if (state == Bookmarks.State.PENDING) {
-                    meters.awaited.increment();
+                    meters.count(Event.AWAITED);
                     state = bookmarks.await(nearest.get(), moment, timeout(query));
                 }
                 kept = state == Bookmarks.State.VALID;
@@ -251,17 +252,14 @@ public final class DeepPageFinder implements Finder, AutoCloseable {
         /// By now all writes before the request are applied. Later ones may or may not be included, as with
         /// MongoDB's skip, which yields to writes.
         private Optional<MongoCursor<RawBsonDocument>> readAgain(FindQuery query, Bookmarks bookmarks, int batchSize) {
-            meters.repeated.increment();
+            meters.count(Event.REPEATED);
             return bookmarks
                     .nearest(query.skip())
                     .map(bookmark -> read(client.startSession(SESSION), query, bookmarks, bookmark, batchSize));
         }
 
         private static Duration timeout(FindQuery query) {
-            var skipping = Duration.ofNanos(query.skip() * NANOS_PER_DOCUMENT);
-            return skipping.compareTo(SHORTEST_WAIT) < 0
-                    ? SHORTEST_WAIT
-                    : skipping.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : skipping;
+            return Duration.ofNanos(Math.clamp(query.skip() * NANOS_PER_DOCUMENT, SHORTEST_NANOS, LONGEST_NANOS));
         }
 
         /// @param session ends with the page

@@ -5,88 +5,83 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Collection;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /// Metrics of deep pages: of bookmarks and of positioned cursors. Thread-safe.
 final class PagingMeters {
-    /// Pages from a cursor that was positioned ahead.
-    final Counter leased;
+    private static final String PAGES = "Deep pages that a bookmark or a positioned cursor was looked for";
+    private static final String CHECKS =
+            "Exact pages that had to wait for changes to be known, or to be read again after them";
+    private static final String BUILDS = "Passes through an index to set bookmarks";
+    private static final String LEASES = "Deep pages for which a positioned cursor was looked for";
+    private static final String ALLOCATIONS = "Attempts to position a cursor ahead of requests";
+    private static final String CLOSED = "Parked cursors that were closed before their result ended";
 
-    /// Pages for which MongoDB skips.
-    final Counter misses;
+    /// What is counted.
+    enum Event {
+        HIT("pages", PAGES, "outcome", "hit"),
+        LEASED("pages", PAGES, "outcome", "leased"),
+        /// MongoDB skips.
+        MISS("pages", PAGES, "outcome", "miss"),
+        AWAITED("checks", CHECKS, "outcome", "awaited"),
+        REPEATED("checks", CHECKS, "outcome", "repeated"),
+        BUILT("builds", BUILDS, "outcome", "complete"),
+        UNFIT("builds", BUILDS, "outcome", "unfit"),
+        BUILD_FAILED("builds", BUILDS, "outcome", "failed"),
+        INVALIDATED("undone", "Exact bookmarks that a change made useless", "", ""),
+        EVICTED("evictions", "Queries whose bookmarks were evicted or expired", "", ""),
+        LEASE_HIT("leases", LEASES, "outcome", "hit"),
+        LEASE_MISS("leases", LEASES, "outcome", "miss"),
+        /// MongoDB had closed the cursor.
+        LOST("leases", LEASES, "outcome", "lost"),
+        POSITIONED("allocations", ALLOCATIONS, "outcome", "positioned"),
+        /// The result has no document at the position.
+        ENDED_BEFORE("allocations", ALLOCATIONS, "outcome", "ended"),
+        ALLOCATION_FAILED("allocations", ALLOCATIONS, "outcome", "failed"),
+        CURSOR_EVICTED("closed", CLOSED, "reason", "evicted"),
+        CURSOR_EXPIRED("closed", CLOSED, "reason", "expired");
 
-    /// Exact pages that waited for changes.
-    final Counter awaited;
+        private final String metric;
+        private final String description;
+        private final String tag;
+        private final String value;
 
-    /// Exact pages that were read once more.
-    final Counter repeated;
+        /// @param tag empty for none
+        Event(String metric, String description, String tag, String value) {
+            this.metric = metric;
+            this.description = description;
+            this.tag = tag;
+            this.value = value;
+        }
 
-    final Counter built;
-    final Counter unfit;
-    final Counter buildFailed;
-
-    /// Exact bookmarks that a change invalidated.
-    final Counter invalidated;
-
-    final Counter evicted;
-    final Counter leaseMisses;
-
-    /// Leased cursors that MongoDB had closed.
-    final Counter lost;
-
-    final Counter positioned;
-
-    /// Positions at which the result has no document.
-    final Counter endedBefore;
-
-    final Counter allocationFailed;
-    final Counter cursorEvicted;
-    final Counter cursorExpired;
+        private Counter register(MeterRegistry registry) {
+            var counter = Counter.builder("cursor_pool_" + metric).description(description);
+            return (tag.isEmpty() ? counter : counter.tag(tag, value)).register(registry);
+        }
+    }
 
     private final MeterRegistry registry;
-    private final Counter hits;
+    private final Map<Event, Counter> counters = new EnumMap<>(Event.class);
     private final DistributionSummary skipped;
-    private final Counter leaseHits;
     private final DistributionSummary passed;
 
     PagingMeters(MeterRegistry registry) {
         this.registry = registry;
-        var pages = "Deep pages that a bookmark or a positioned cursor was looked for";
-        hits = counter("pages", pages, "outcome", "hit");
-        leased = counter("pages", pages, "outcome", "leased");
-        misses = counter("pages", pages, "outcome", "miss");
+        for (var event : Event.values()) {
+            counters.put(event, event.register(registry));
+        }
         skipped = summary("skipped", "Documents between the bookmark and the page", 1, 10, 100, 1_000, 10_000, 100_000);
-        var checks = "Exact pages that had to wait for changes to be known, or to be read again after them";
-        awaited = counter("checks", checks, "outcome", "awaited");
-        repeated = counter("checks", checks, "outcome", "repeated");
-        var builds = "Passes through an index to set bookmarks";
-        built = counter("builds", builds, "outcome", "complete");
-        unfit = counter("builds", builds, "outcome", "unfit");
-        buildFailed = counter("builds", builds, "outcome", "failed");
-        invalidated = counter("undone", "Exact bookmarks that a change made useless");
-        evicted = counter("evictions", "Queries whose bookmarks were evicted or expired");
-        var leases = "Deep pages for which a positioned cursor was looked for";
-        leaseHits = counter("leases", leases, "outcome", "hit");
-        leaseMisses = counter("leases", leases, "outcome", "miss");
-        lost = counter("leases", leases, "outcome", "lost");
         passed = summary(
                 "passed", "Documents that a leased cursor read on its way to the page", 1, 10, 100, 1_000, 10_000);
-        var allocations = "Attempts to position a cursor ahead of requests";
-        positioned = counter("allocations", allocations, "outcome", "positioned");
-        endedBefore = counter("allocations", allocations, "outcome", "ended");
-        allocationFailed = counter("allocations", allocations, "outcome", "failed");
-        var closed = "Parked cursors that were closed before their result ended";
-        cursorEvicted = counter("closed", closed, "reason", "evicted");
-        cursorExpired = counter("closed", closed, "reason", "expired");
     }
 
-    private Counter counter(String name, String description, String... tags) {
-        return Counter.builder("cursor_pool_" + name)
-                .description(description)
-                .tags(tags)
-                .register(registry);
+    void count(Event event) {
+        Objects.requireNonNull(counters.get(event)).increment();
     }
 
     private DistributionSummary summary(String name, String description, double... buckets) {
@@ -127,7 +122,7 @@ final class PagingMeters {
     ///
     /// @param documents between the bookmark and the page
     void hit(long documents) {
-        hits.increment();
+        count(Event.HIT);
         skipped.record((double) documents);
     }
 
@@ -135,7 +130,7 @@ final class PagingMeters {
     ///
     /// @param documents between the cursor and the page
     void leaseHit(long documents) {
-        leaseHits.increment();
+        count(Event.LEASE_HIT);
         passed.record((double) documents);
     }
 }

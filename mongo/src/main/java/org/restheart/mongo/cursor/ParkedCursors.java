@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.restheart.mongo.cursor.PagingMeters.Event;
 import org.restheart.mongo.find.QueryKey;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -137,7 +138,7 @@ final class ParkedCursors {
             opening++;
         }
         victim.kill();
-        meters.cursorEvicted.increment();
+        meters.count(Event.CURSOR_EVICTED);
         return true;
     }
 
@@ -184,7 +185,7 @@ final class ParkedCursors {
         var old = take(cursor -> isOld(cursor, now));
         old.forEach(cursor -> {
             close(cursor);
-            meters.cursorExpired.increment();
+            meters.count(Event.CURSOR_EXPIRED);
         });
     }
 

@@ -1,5 +1,7 @@
 package org.restheart.mongo.cursor;
 
+import static org.restheart.bson.BsonValues.object;
+
 import com.mongodb.ClientSessionOptions;
 import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
@@ -118,9 +120,7 @@ final class PositionedCursor {
     /// @throws MongoException also if MongoDB has closed it for another reason
     List<RawBsonDocument> next(int documents) {
         used = true;
-        var command = new BsonDocument("getMore", new BsonInt64(id))
-                .append("collection", new BsonString(collection))
-                .append("batchSize", new BsonInt32(documents));
+        var command = object("getMore", id, "collection", collection, "batchSize", documents);
         var reply = session.run(command);
         id = reply.getInt64("id").getValue();
         var batch = new ArrayList<RawBsonDocument>(documents);
@@ -133,8 +133,7 @@ final class PositionedCursor {
     void kill() {
         try {
             if (id != 0) {
-                session.reply(new BsonDocument("killCursors", new BsonString(collection))
-                        .append("cursors", new BsonArray(List.of(new BsonInt64(id)))));
+                session.reply(object("killCursors", collection, "cursors", List.of(id)));
             }
         } catch (MongoException | IllegalStateException e) {
             // MongoDB or the client is not available; the cursor will time out.

@@ -1,9 +1,6 @@
 package org.restheart.mongo.description;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.MongoCommandException;
-import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
@@ -14,11 +11,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.jspecify.annotations.Nullable;
 import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.CallerScope;
@@ -29,6 +23,7 @@ import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.management.Catalog;
 import org.restheart.mongo.metadata.EscapedKeys;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.metadata.SharedLoads;
 import org.restheart.mongo.metadata.StoredMetadata;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.Mounts;
@@ -49,13 +44,15 @@ public final class Descriptions {
     /// Properties whose keys are escaped in MongoDB.
     private static final List<String> ESCAPED = List.of("aggrs", "streams", "openapi");
 
+    private static final int MAX_ENTRIES = 5_000;
+
     private final MongoClient client;
     private final Catalog catalog;
     private final Mounts mounts;
     private final DocumentReads reads;
-    private final StaleIfErrorCache<String, List<String>> databases;
-    private final StaleIfErrorCache<String, DatabaseStructure> structures;
-    private final StaleIfErrorCache<MongoNamespace, List<BsonDocument>> indexes;
+    private final SharedLoads<String, List<String>> databases;
+    private final SharedLoads<String, DatabaseStructure> structures;
+    private final SharedLoads<MongoNamespace, List<BsonDocument>> indexes;
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
     /// @param ttl how long structures are kept; zero to ask each time, negative to keep them until they are forgotten
@@ -64,9 +61,13 @@ public final class Descriptions {
         this.catalog = catalog;
         this.mounts = mounts;
         this.reads = reads;
-        this.databases = new StaleIfErrorCache<>(ttl, _ -> readDatabases());
-        this.structures = new StaleIfErrorCache<>(ttl, this::readStructure);
-        this.indexes = new StaleIfErrorCache<>(ttl, this::readIndexes);
+        this.databases = loads("databases", ttl);
+        this.structures = loads("structures", ttl);
+        this.indexes = loads("indexes", ttl);
+    }
+
+    private static <K, V> SharedLoads<K, V> loads(String name, Duration ttl) {
+        return new SharedLoads<>(name, MAX_ENTRIES, ttl, _ -> 0, MAX_ENTRIES);
     }
 
     /// Shapes of documents, with samples of their own.
@@ -80,19 +81,19 @@ public final class Descriptions {
 
     /// The names of all databases that clients may see, by code point.
     public List<String> databases() {
-        return databases.get("");
+        return databases.get("", _ -> CallerScope.lookUp(this::readDatabases));
     }
 
     /// Without collections if there is no such database.
     public DatabaseStructure database(String db) {
         return ResourceNames.isLegalDb(db) && db.length() < 64 && !ResourceNames.isReservedDb(db)
-                ? structures.get(db)
+                ? structures.get(db, name -> CallerScope.lookUp(() -> readStructure(name)))
                 : new DatabaseStructure(db, List.of(), Map.of());
     }
 
     /// The keys and options of a collection's indexes, as MongoDB has them.
     public List<BsonDocument> indexes(MongoNamespace namespace) {
-        return indexes.get(namespace);
+        return indexes.get(namespace, name -> CallerScope.lookUp(() -> readIndexes(name)));
     }
 
     /// The resource of a path of the data API; empty if no mount covers it.
@@ -185,68 +186,6 @@ public final class Descriptions {
                 return List.of();
             }
             throw e;
-        }
-    }
-
-    /// A cache whose expired values stay in use while MongoDB cannot be reached. One thread loads a value, others
-    /// wait for it. Thread-safe.
-    static final class StaleIfErrorCache<K, V> {
-        private static final int MAX_ENTRIES = 5_000;
-
-        /// The least time between two attempts to load a value after a failure.
-        private static final Duration PAUSE = Duration.ofSeconds(5);
-
-        private final long ttl;
-        private final Function<K, V> load;
-        private final Cache<K, Slot<K, V>> slots = Caffeine.newBuilder()
-                .executor(Runnable::run)
-                .maximumSize(MAX_ENTRIES)
-                .build();
-
-        /// @param ttl zero to load each time, negative to keep values until they are forgotten
-        StaleIfErrorCache(Duration ttl, Function<K, V> load) {
-            this.ttl = ttl.isNegative() ? Long.MAX_VALUE : ttl.toNanos();
-            this.load = load;
-        }
-
-        /// The cached or loaded value.
-        ///
-        /// @throws MongoException if it cannot be loaded and none is cached
-        V get(K key) {
-            return slots.get(key, _ -> new Slot<>()).get(key, ttl, load);
-        }
-
-        void forget(K key) {
-            slots.invalidate(key);
-        }
-
-        void forgetIf(Predicate<K> condition) {
-            slots.asMap().keySet().removeIf(condition);
-        }
-
-        private static final class Slot<K, V> {
-            private @Nullable V value;
-            private long until;
-
-            private synchronized V get(K key, long ttl, Function<K, V> load) {
-                var known = value;
-                long now = System.nanoTime();
-                if (known != null && (ttl == Long.MAX_VALUE || now - until < 0)) {
-                    return known;
-                }
-                try {
-                    var loaded = CallerScope.lookUp(() -> load.apply(key)); // others wait for it
-                    value = loaded;
-                    until = System.nanoTime() + ttl;
-                    return loaded;
-                } catch (MongoException e) {
-                    if (known == null) {
-                        throw e;
-                    }
-                    until = System.nanoTime() + Math.max(ttl, PAUSE.toNanos());
-                    return known;
-                }
-            }
         }
     }
 

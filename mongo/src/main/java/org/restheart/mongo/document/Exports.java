@@ -15,6 +15,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.cursor.Continuations;
+import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DriverFinder;
@@ -51,42 +52,52 @@ record Exports(
     private static final int MAX_COLUMNS = 10_000;
 
     /// All matching documents, those after a key, or the requested page.
-    Response query(DataRequest request, Export export) {
+    Response query(DataRequest request, Export export, Embedding embedding) {
         var paging = request.parameters().find().paging();
         if (paging.explicit() && paging.pageSize() == 0) {
-            return DocumentContent.response(request.http().lease(), List.of(), format(request, export, List.of()));
+            return DocumentContent.response(
+                    request.http().lease(), List.of(), format(request, export, List.of(), embedding));
         }
         var after = Queries.after(request);
         if (paging.explicit() && after.isEmpty() && export != Export.CSV) {
-            return page(request, export);
+            return page(request, export, embedding);
         }
         request.http().requireThread();
-        var query = paging.explicit() ? queries.page(request) : whole.all(request);
+        var query = embedding.over(paging.explicit() ? queries.page(request) : whole.all(request));
         var columns = export == Export.CSV ? columns(request, query) : List.<String>of();
         return response(
                 query,
                 Use.alone(request.http().lease()),
                 batch -> after.map(key -> after(request, query, key, batch)).orElseGet(() -> finder.find(query, batch)),
-                format(request, export, columns));
+                format(request, export, columns, embedding),
+                embedding);
     }
 
-    private Response page(DataRequest request, Export export) {
-        var format = format(request, export, List.of());
-        var query = queries.page(request);
+    private Response page(DataRequest request, Export export, Embedding embedding) {
+        var format = format(request, export, List.of(), embedding);
+        var query = embedding.over(queries.page(request));
         var form = export == Export.BSON
                 ? export.name()
                 : export + " " + request.parameters().format().jsonMode();
         return coalesced.page(
                 request.http(),
                 query,
-                FindDocuments.form(request, form),
-                use -> response(query, use, batch -> use.change().apply(finder).find(query, batch), format));
+                FindDocuments.form(request, form, embedding),
+                use -> Caching.withHash(response(
+                        query, use, batch -> use.change().apply(finder).find(query, batch), format, embedding)));
     }
 
     private Response.Ready response(
-            FindQuery query, Use use, IntFunction<MongoCursor<RawBsonDocument>> find, DocumentFormat format) {
-        return DocumentContent.response(
-                        new Room(use.lease(), sizes.of(query.namespace()), BATCH, use.isShared()), find, format)
+            FindQuery query,
+            Use use,
+            IntFunction<MongoCursor<RawBsonDocument>> find,
+            DocumentFormat format,
+            Embedding embedding) {
+        var run = embedding.run(query, use.lease());
+        return run.warned(DocumentContent.response(
+                        new Room(use.lease(), run.size(sizes, query), BATCH, use.isShared()),
+                        batch -> run.over(find.apply(batch)),
+                        format))
                 .with("Accept-Ranges", "none");
     }
 
@@ -109,13 +120,17 @@ record Exports(
                 request.http().lease(), List.of(document), format(request, export, new ArrayList<>(document.keySet())));
     }
 
+    private static DocumentFormat format(
+            DataRequest request, Export export, List<String> columns, Embedding embedding) {
+        return FindDocuments.shown(request, format(request, export, columns), embedding);
+    }
+
     private static DocumentFormat format(DataRequest request, Export export, List<String> columns) {
-        var format = switch (export) {
+        return switch (export) {
             case LINES -> JsonLines.of(request.parameters().format().jsonMode());
             case BSON -> new BsonBytes();
             case CSV -> new Csv(columns);
         };
-        return FindDocuments.shown(request, format);
     }
 
     /// The fields of an inclusive projection; otherwise all existing fields, for which the whole result is read

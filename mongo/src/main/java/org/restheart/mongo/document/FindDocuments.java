@@ -4,21 +4,23 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.Accepted;
-import org.restheart.http.Fields;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
-import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
+import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.cursor.Continuations;
+import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
@@ -32,9 +34,11 @@ import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.Export;
+import org.restheart.mongo.guard.IndexCheck;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.FindParameters.Counting;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
+import org.restheart.mongo.reading.RelatedReads;
 import org.restheart.mongo.schema.SchemaForm;
 
 /// `GET /{db}/{collection}`: one page of the documents that match. Buckets and schema stores are collections
@@ -46,17 +50,17 @@ public final class FindDocuments implements DataHandler {
     /// The number of documents on all pages. A header, since an array has no place for it.
     private static final String TOTAL_COUNT = "X-Total-Count";
 
-    /// All representations of a document have one tag, with which a client's cache must not mistake one for
-    /// another.
-    private static final Fields VARY = Fields.of("Vary", "Accept");
-
     private final Finder finder;
     private final DriverFinder documents;
     private final Coalescer coalesced;
     private final Queries queries;
     private final NextPage next;
     private final Exports exports;
+    private final JudgedRequests judged;
+    private final RelatedReads related;
+    private final IndexCheck indexes;
 
+    /// @param judged decides what a caller may see of related documents
     /// @param timeLimit of a page
     /// @param bulkTimeLimit of all documents
     public FindDocuments(
@@ -64,9 +68,15 @@ public final class FindDocuments implements DataHandler {
             DriverFinder documents,
             Coalescer coalesced,
             Continuations continuations,
+            JudgedRequests judged,
+            RelatedReads related,
+            IndexCheck indexes,
             Duration timeLimit,
             Duration bulkTimeLimit) {
+        this.judged = judged;
+        this.related = related;
         this.finder = finder;
+        this.indexes = indexes;
         this.documents = documents;
         this.coalesced = coalesced;
         this.queries = new Queries(timeLimit);
@@ -77,22 +87,21 @@ public final class FindDocuments implements DataHandler {
 
     @Override
     public Response handle(DataRequest request) {
-        var explain = request.http().attribute(JudgedRequest.PLAN);
-        if (explain.isPresent()) {
-            request.http().requireThread();
-            return JsonResponses.empty(204).saying(documents.explain(queries.page(request), explain.get()));
-        }
         var plan = Plans.asked(request);
         if (plan.isPresent()) {
             request.http().requireThread();
             return Plans.response(request, documents.explain(queries.page(request), plan.get()));
         }
+        var embedding = Embedding.of(request, queries, judged, indexes, related);
+        if (request.parameters().find().paging().pageSize() > 0) {
+            indexes.require(request, queries.page(request));
+        }
         var size = size(request);
         var response = Export.wanted(request.http().headers())
-                .map(export -> exports.query(request, export))
+                .map(export -> exports.query(request, export, embedding))
                 .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD
-                        ? array(request)
-                        : hal(request, size));
+                        ? array(request, embedding)
+                        : hal(request, size, embedding));
         return response.map(page ->
                 NextPage.linked(withHeaders(request, page, size), request.http().query()));
     }
@@ -100,25 +109,35 @@ public final class FindDocuments implements DataHandler {
     /// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata
     /// and schemas are documents too.
     public Response one(DataRequest request) {
+        var embedding = Embedding.of(request, queries, judged, indexes, related);
+        if (!embedding.isNothing()) {
+            return withRelated(request, embedding);
+        }
         return coalesced.one(
                 queries.document(request),
                 request.resource().plain(),
                 request.http().lease(),
-                found -> shown(request, found.orElseThrow(() -> missing(request))));
+                found -> response(request, found.orElseThrow(() -> missing(request)), embedding));
     }
 
-    private static Response.Ready shown(DataRequest request, RawBsonDocument found) {
+    /// The tag is that of the document, for writes: whether those that it refers to have changed is not compared.
+    private Response withRelated(DataRequest request, Embedding embedding) {
+        var query = queries.document(request);
+        var wanted = query.with(embedding.over(query.projection()));
+        var lease = request.http().lease();
+        var found = coalesced.find(wanted, request.resource().plain(), lease).orElseThrow(() -> missing(request));
+        var run = embedding.run(queries.page(request), lease);
+        return run.warned(response(request, run.over(found), embedding));
+    }
+
+    private static Response.Ready response(DataRequest request, RawBsonDocument found, Embedding embedding) {
         var etag = EntityTags.of(etagHolder(request, found));
-        if (EntityTags.isKnown(request.http(), etag)) {
-            return JsonResponses.empty(304).with(VARY);
+        if (embedding.isNothing() && EntityTags.isKnown(request.http(), etag)) {
+            return Caching.withVary(request.http(), JsonResponses.empty(304));
         }
-        var document = request.path().kind().isSchemas()
-                ? SchemaForm.shown(found)
-                : request.http()
-                        .attribute(DocumentFormat.SHOWN)
-                        .map(form -> form.apply(found))
-                        .orElse(found);
-        if (request.http().attribute(JudgedRequest.AS_VALUE).orElse(false)) {
+        var form = embedding.isNothing() ? form(request) : Optional.<UnaryOperator<BsonDocument>>empty();
+        var document = form.map(shown -> shown.apply(found)).orElse(found);
+        if (Answer.isOfValues(request.http())) {
             return Response.status(200).saying(document);
         }
         var response = Export.wanted(request.http().headers())
@@ -126,7 +145,8 @@ public final class FindDocuments implements DataHandler {
                 .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD
                         ? JsonResponses.of(request, 200, document)
                         : HalPages.document(request, document));
-        return etag.map(tag -> response.with("ETag", tag).with(VARY)).orElse(response);
+        var varied = Caching.withVary(request.http(), response);
+        return etag.map(tag -> varied.with("ETag", tag)).orElse(varied);
     }
 
     /// The tag of a file is in its metadata, which clients can write.
@@ -153,9 +173,9 @@ public final class FindDocuments implements DataHandler {
     public Response count(DataRequest request) {
         request.http().requireThread();
         var query = queries.count(request);
+        indexes.require(request, query);
         var size = new BsonDocument("_size", new BsonInt64(documents.count(query)));
-        return EntityTags.add(
-                        JsonResponses.of(request, 200, size), request.resource().properties())
+        return JsonResponses.of(request, 200, size)
                 .with(COUNT_STRATEGY, strategy(query))
                 .saying(size);
     }
@@ -170,61 +190,76 @@ public final class FindDocuments implements DataHandler {
             return OptionalLong.empty();
         }
         request.http().requireThread();
-        return OptionalLong.of(documents.count(queries.count(request)));
+        var query = queries.count(request);
+        indexes.require(request, query);
+        return OptionalLong.of(documents.count(query));
     }
 
     private Response.Ready withHeaders(DataRequest request, Response.Ready page, OptionalLong size) {
-        var tagged = EntityTags.add(page, request.resource().properties()).with(Accepted.VARY);
         return size.isEmpty()
-                ? tagged
-                : tagged.with(COUNT_STRATEGY, strategy(queries.count(request)))
+                ? page
+                : page.with(COUNT_STRATEGY, strategy(queries.count(request)))
                         .with(TOTAL_COUNT, Long.toString(size.getAsLong()));
     }
 
     /// An array depends only on the query and the JSON mode, so that equal requests share it, and those that
     /// differ in the mode share the documents.
-    private Response array(DataRequest request) {
+    private Response array(DataRequest request, Embedding embedding) {
         if (request.parameters().find().paging().pageSize() == 0) {
             return JsonResponses.empty(200);
         }
         var mode = request.parameters().format().jsonMode();
-        Supplier<DocumentFormat> format = () -> shown(request, DocumentFormat.of(request.http(), mode));
-        var query = queries.page(request);
+        Supplier<DocumentFormat> format = () -> shown(request, DocumentFormat.of(request.http(), mode), embedding);
+        var query = embedding.over(queries.page(request));
         var after = Queries.after(request);
         if (after.isPresent()) {
             request.http().requireThread();
-            return next.after(query, request.http().lease(), after.get(), format.get());
+            return next.after(query, request.http().lease(), after.get(), format.get(), embedding);
         }
-        var form = DocumentFormat.isOfValues(request.http()) ? "values" : mode.name();
-        return coalesced.page(request.http(), query, form(request, form), use -> run(use, query, format.get()));
+        boolean isOfValues = Answer.isOfValues(request.http());
+        return coalesced.page(
+                request.http(), query, form(request, isOfValues ? "values" : mode.name(), embedding), use -> {
+                    var page = run(use, query, format.get(), embedding);
+                    return isOfValues ? page : Caching.withHash(page);
+                });
     }
 
-    private Response hal(DataRequest request, OptionalLong size) {
+    private Response hal(DataRequest request, OptionalLong size, Embedding embedding) {
         request.http().requireThread();
-        var format = shown(request, HalPages.collection(request, size));
+        var format = shown(request, HalPages.collection(request, size), embedding);
         if (request.parameters().find().paging().pageSize() == 0) {
             return DocumentContent.response(request.http().lease(), List.of(), format);
         }
-        var page = queries.page(request);
+        var page = embedding.over(queries.page(request));
         return Queries.after(request)
-                .map(key -> next.after(page, request.http().lease(), key, format))
-                .orElseGet(() -> run(Use.alone(request.http().lease()), page, format));
+                .map(key -> next.after(page, request.http().lease(), key, format, embedding))
+                .orElseGet(() -> run(Use.alone(request.http().lease()), page, format, embedding));
     }
 
     /// What distinguishes the results that requests with equal queries may share.
-    static String form(DataRequest request, String format) {
-        return request.http().attribute(DocumentFormat.SHOWN).isPresent() ? format + " shown" : format;
+    static String form(DataRequest request, String format, Embedding embedding) {
+        var form = request.http().attribute(DocumentFormat.SHOWN).isPresent() ? format + " shown" : format;
+        return embedding.isNothing() ? form : form + embedding.form();
     }
 
-    /// Schemas are stored escaped.
-    static DocumentFormat shown(DataRequest request, DocumentFormat format) {
+    /// How documents are shown, if not as they are stored: schemas are stored escaped.
+    static Optional<UnaryOperator<BsonDocument>> form(DataRequest request) {
         return request.path().kind().isSchemas()
-                ? format.mapped((schema, _) -> SchemaForm.shown(schema))
-                : format.shownTo(request.http());
+                ? Optional.of(SchemaForm::shown)
+                : request.http().attribute(DocumentFormat.SHOWN);
     }
 
-    private Response.Ready run(Use use, FindQuery query, DocumentFormat format) {
+    /// The format of documents as they are shown, which those with related ones are already.
+    static DocumentFormat shown(DataRequest request, DocumentFormat format, Embedding embedding) {
+        return embedding.isNothing()
+                ? form(request)
+                        .map(shown -> format.mapped((document, _) -> shown.apply(document)))
+                        .orElse(format)
+                : format;
+    }
+
+    private Response.Ready run(Use use, FindQuery query, DocumentFormat format, Embedding embedding) {
         var found = use.change().apply(finder);
-        return next.response(query, use.lease(), use.isShared(), batch -> found.find(query, batch), format);
+        return next.response(query, use.lease(), use.isShared(), batch -> found.find(query, batch), format, embedding);
     }
 }

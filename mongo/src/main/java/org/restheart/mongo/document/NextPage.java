@@ -3,6 +3,7 @@ package org.restheart.mongo.document;
 import com.mongodb.client.MongoCursor;
 import java.util.function.IntFunction;
 import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
@@ -12,6 +13,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Response;
 import org.restheart.mongo.cursor.Continuations;
+import org.restheart.mongo.find.DocumentCursor;
 import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.format.DocumentContent;
@@ -40,22 +42,24 @@ record NextPage(Continuations continuations, DocumentSizes sizes) {
             FindQuery query,
             Lease lease,
             boolean isShared,
-            IntFunction<? extends MongoCursor<? extends BsonDocument>> find,
-            DocumentFormat format) {
-        var written = new Last();
+            IntFunction<MongoCursor<RawBsonDocument>> find,
+            DocumentFormat format,
+            Embedding embedding) {
+        var run = embedding.run(query, lease);
+        var last = new Last();
         // one more than the page has, so that MongoDB closes the cursor with its first reply
-        var room = new Room(lease, sizes.of(query.namespace()), Math.min(query.limit() + 1, LARGEST_BATCH), isShared);
-        var page = DocumentContent.response(room, find, format.mapped((document, _) -> written.keep(document)));
-        var last = written.document;
+        var room = new Room(lease, run.size(sizes, query), Math.min(query.limit() + 1, LARGEST_BATCH), isShared);
+        var page = run.warned(DocumentContent.response(room, batch -> run.over(last.of(find.apply(batch))), format));
+        var document = last.document;
         if (page.content() instanceof Content.Streamed) {
-            written.forget(); // it is sent for as long as its client takes
+            last.forget(); // it is sent for as long as its client takes
             return page;
         }
-        if (last == null || written.count < query.limit()) {
+        if (document == null || last.count < query.limit()) {
             return page;
         }
         return continuations
-                .key(query, last)
+                .key(query, document)
                 .flatMap(AfterParameter::encode)
                 .map(token -> page.with(HEADER, token))
                 .orElse(page);
@@ -64,13 +68,14 @@ record NextPage(Continuations continuations, DocumentSizes sizes) {
     /// A `200` of the documents after the key, with the key of the next page.
     ///
     /// @throws org.restheart.http.ProblemException 400 if the order has no index
-    Response.Ready after(FindQuery query, Lease lease, BsonDocument key, DocumentFormat format) {
+    Response.Ready after(FindQuery query, Lease lease, BsonDocument key, DocumentFormat format, Embedding embedding) {
         return response(
                 query,
                 lease,
                 false,
                 batch -> continuations.find(query, key, batch).orElseThrow(NextPage::noOrder),
-                format);
+                format,
+                embedding);
     }
 
     static ProblemException noOrder() {
@@ -106,16 +111,22 @@ record NextPage(Continuations continuations, DocumentSizes sizes) {
                 && (parameter.length() == name.length() || parameter.charAt(name.length()) == '=');
     }
 
-    /// The last document that was written. Confined to one result.
+    /// The last document that was found, as it is before others are embedded in it. Confined to one result.
     private static final class Last {
-        private @Nullable BsonDocument document;
+        private @Nullable RawBsonDocument document;
         private long count;
         private boolean isForgotten;
 
-        BsonDocument keep(BsonDocument written) {
-            document = isForgotten ? null : written;
-            count++;
-            return written;
+        MongoCursor<RawBsonDocument> of(MongoCursor<RawBsonDocument> found) {
+            return new DocumentCursor.Wrapper(found) {
+                @Override
+                public RawBsonDocument next() {
+                    var next = super.next();
+                    document = isForgotten ? null : next;
+                    count++;
+                    return next;
+                }
+            };
         }
 
         void forget() {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.restheart.http.judged.JudgedRequest.Slice;
+import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.DocumentQuery;
@@ -62,8 +63,10 @@ record Queries(Duration timeLimit) {
 
     /// The key in the parameter `after`, of the last document of the page before.
     static Optional<BsonDocument> after(DataRequest request) {
-        return AfterParameter.parse(
-                request.http().query(), request.parameters().find().sort());
+        return request.parameters().values().has(DataParameter.AFTER)
+                ? AfterParameter.parse(
+                        request.http().query(), request.parameters().find().sort())
+                : Optional.empty();
     }
 
     private static Projection projection(DataRequest request) {

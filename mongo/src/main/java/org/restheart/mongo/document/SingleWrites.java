@@ -15,8 +15,6 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.bson.RawDocuments;
-import org.restheart.data.Operation;
-import org.restheart.data.Operation.Write;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
@@ -130,46 +128,37 @@ public final class SingleWrites {
                 preconditions.ofDocument(request));
     }
 
-    /// The writes of one document that matches a filter, which services ask for. In mode `upsert` a document is
-    /// inserted
-    /// when none matches, also by an update of many.
-    ///
-    /// @param others for all matching documents, and for requests of clients
-    public DataHandler ofOneOr(DataHandler others) {
+    /// A change of many documents; that of a service inserts one in mode `upsert` if none matches.
+    public DataHandler orInserting(DataHandler many) {
         return request -> {
-            if (!Via.isService(request.http())) {
-                return others.handle(request);
+            if (!Via.isService(request.http()) || mode(request) != WriteMode.UPSERT) {
+                return many.handle(request);
             }
             request.http().requireThread();
-            return switch (request.operation()) {
-                case Write.REPLACE_ONE -> ofOne(request, this::put);
-                case Write.UPDATE_ONE -> ofOne(request, this::patch);
-                case Write.DELETE_ONE -> ofOne(request, this::delete);
-                case Write.UPDATE_MANY ->
-                    mode(request) == WriteMode.UPSERT && first(request).isEmpty()
-                            ? patch(request.withNewId(newId(request)))
-                            : others.handle(request);
-                case Operation _ -> others.handle(request);
-            };
+            return first(request).isPresent() ? many.handle(request) : patch(request.withNewId(newId(request)));
         };
     }
 
-    /// Finds the id of one document that matches, then writes that document. The write has the filter too, so that a
-    /// document that has changed in between is not written and another one is searched.
-    private Response ofOne(DataRequest request, DataHandler write) {
-        for (int attempt = 1; ; attempt++) {
-            var id = first(request);
-            if (id.isEmpty() && mode(request) != WriteMode.UPSERT) {
-                return JsonResponses.empty(200).saying(DataWrite.Report.changed(0, 0));
-            }
-            try {
-                return write.handle(id.map(request::withId).orElseGet(() -> request.withNewId(newId(request))));
-            } catch (ProblemException e) {
-                if (id.isEmpty() || e.problem().code() != NOT_FOUND || attempt == MAX_ATTEMPTS) {
-                    throw e;
+    /// A write of one document that matches a filter, which services ask for: finds its id, then writes it. The
+    /// write has the filter too, so that a document that has changed in between is not written and another one is
+    /// searched. In mode `upsert` a document is inserted when none matches.
+    public DataHandler ofOne(DataHandler write) {
+        return request -> {
+            request.http().requireThread();
+            for (int attempt = 1; ; attempt++) {
+                var id = first(request);
+                if (id.isEmpty() && mode(request) != WriteMode.UPSERT) {
+                    return JsonResponses.empty(200).saying(DataWrite.Report.changed(0, 0));
+                }
+                try {
+                    return write.handle(id.map(request::withId).orElseGet(() -> request.withNewId(newId(request))));
+                } catch (ProblemException e) {
+                    if (id.isEmpty() || e.problem().code() != NOT_FOUND || attempt == MAX_ATTEMPTS) {
+                        throw e;
+                    }
                 }
             }
-        }
+        };
     }
 
     /// The id of a document that the request may write.

@@ -117,7 +117,7 @@ public final class MongoCodes {
                                         .map(action -> "the MongoDB user of this server lacks a privilege: " + action)
                                         .stream()
                                         .toList());
-            case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
+            case 18 -> wrongCredentials();
             case MAX_TIME_EXPIRED -> timeLimit();
             // Refusals caused by the client's input are client errors: type mismatches, conflicting operators,
             // fields that cannot be stored, unknown operators in expressions, more memory than a query may take.
@@ -147,6 +147,11 @@ public final class MongoCodes {
         }
         var command = quoted.group(1);
         return Optional.of(message.contains("$changeStream") ? "changeStream" : ACTIONS.getOrDefault(command, command));
+    }
+
+    /// Not 403, which would say that the caller may not do something: the password is being changed, or is wrong here.
+    static Problem wrongCredentials() {
+        return unavailable("MongoDB does not accept the credentials of this server");
     }
 
     /// With `Retry-After`: elections and restarts take some seconds.

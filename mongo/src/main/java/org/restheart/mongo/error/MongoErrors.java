@@ -48,10 +48,17 @@ public final class MongoErrors {
         return Optional.ofNullable(problem(failure));
     }
 
+    /// MongoDB's failure as a problem that quotes no documents, for callers who may not read them. Others stay.
+    public static Throwable unquoted(Throwable failure) {
+        return toProblem(failure)
+                .<Throwable>map(problem -> problem.unquoting().raise(failure))
+                .orElse(failure);
+    }
+
     private static @Nullable Problem problem(Throwable failure) {
         return switch (failure) {
             case MongoExecutionTimeoutException _ -> MongoCodes.timeLimit();
-            case ShareTakenException e -> Problem.overloaded(e.getMessage() + " to MongoDB");
+            case ShareTakenException e -> Problem.overloaded(String.valueOf(e.getMessage()));
             case UnknownOutcomeException _ ->
                 MongoCodes.unavailable(
                         "MongoDB failed meanwhile: whether the write took place, or which part of it, is not known");
@@ -63,7 +70,7 @@ public final class MongoErrors {
                                         + " write took place is not known");
             case UnsatisfiedPreferenceException e -> MongoCodes.unavailable(String.valueOf(e.getMessage()));
             case MongoTimeoutException _ -> MongoCodes.unavailable("Timeout connecting to MongoDB, is it running?");
-            case MongoSecurityException _ -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
+            case MongoSecurityException _ -> MongoCodes.wrongCredentials();
             case MongoSocketException _ ->
                 MongoCodes.unavailable("Error communicating with MongoDB: whether a write took place is not known");
             case MongoConnectionPoolClearedException _ -> // nothing was sent this time

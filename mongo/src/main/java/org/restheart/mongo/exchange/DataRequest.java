@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Stages;
@@ -20,6 +19,7 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.WriteBounds;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.find.Collations;
 import org.restheart.mongo.find.HarmlessFilter;
@@ -43,6 +43,8 @@ public record DataRequest(
         ResourceMetadata resource,
         Optional<ClientSession> session,
         Optional<DocumentValidation> validation) {
+    /// Whether a judged request that is not carried out says this, in place of the facts about it.
+    public static final Key<Boolean> CHECKED = Key.named("checked");
 
     public MongoNamespace namespace() {
         return new MongoNamespace(path.requireDb(), path.requireCollection());
@@ -99,10 +101,11 @@ public record DataRequest(
             }
             return Optional.empty();
         }
-        boolean ruled = Stream.of(grant().readFilter(), grant().writeFilter())
-                .flatMap(Optional::stream)
-                .anyMatch(HarmlessFilter::comparesTexts);
-        if (!ruled) {
+        boolean isRuled = grant().readFilter()
+                        .filter(HarmlessFilter::comparesTexts)
+                        .isPresent()
+                || grant().writeFilter().filter(HarmlessFilter::comparesTexts).isPresent();
+        if (!isRuled) {
             return wanted.or(this::usualCollation);
         }
         if (wanted.filter(other -> !isOwn(other)).isPresent()) {

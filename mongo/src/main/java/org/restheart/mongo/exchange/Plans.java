@@ -8,6 +8,7 @@ import org.bson.BsonDocument;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.Hidden;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.parameter.DataParameter;
 
 /// The parameter `explain`: responds with MongoDB's query plan in place of the results. A plan contains the filter
@@ -20,10 +21,14 @@ public final class Plans {
 
     private Plans() {}
 
-    /// Whether the query is run for execution statistics; empty if the request has no `explain`.
+    /// Whether the query is run for execution statistics; empty if neither `explain` nor a service asks for a plan.
     ///
     /// @throws org.restheart.http.ProblemException 400, 403
     public static Optional<Boolean> asked(DataRequest request) {
+        var service = Answer.plan(request.http());
+        if (service.isPresent()) {
+            return service;
+        }
         var verbosity = request.parameters().values().choice(DataParameter.EXPLAIN);
         if (verbosity.isPresent()
                 && (!request.grant().showsAll()
@@ -34,6 +39,9 @@ public final class Plans {
     }
 
     public static Response.Ready response(DataRequest request, BsonDocument plan) {
+        if (Answer.plan(request.http()).isPresent()) {
+            return JsonResponses.empty(204).saying(plan);
+        }
         LEFT_OUT.forEach(plan::remove);
         return JsonResponses.of(request, 200, plan);
     }

@@ -1,5 +1,7 @@
 package org.restheart.mongo.file;
 
+import static org.restheart.bson.BsonValues.object;
+
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
@@ -22,11 +24,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonArray;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
@@ -50,10 +50,8 @@ final class Chunks {
     /// The longest search for chunks without a file.
     private static final Duration SCAN = Duration.ofMinutes(10);
 
-    private static final BsonDocument ID = new BsonDocument("_id", new BsonInt32(1));
-
-    private static final BsonDocument KEY =
-            new BsonDocument("files_id", new BsonInt32(1)).append("n", new BsonInt32(1));
+    private static final BsonDocument ID = object("_id", 1);
+    private static final BsonDocument KEY = object("files_id", 1, "n", 1);
 
     /// The id under which a chunk was stored before it was moved. Other drivers ignore the field.
     private static final String MOVED_FROM = "movedFrom";
@@ -100,13 +98,11 @@ final class Chunks {
                 database,
                 files,
                 List.of(
+                        new IndexModel(object("filename", 1, "uploadDate", 1)),
                         new IndexModel(
-                                new BsonDocument("filename", new BsonInt32(1)).append("uploadDate", new BsonInt32(1))),
-                        new IndexModel(
-                                new BsonDocument(ContentMoves.MARK, new BsonInt32(1)),
+                                object(ContentMoves.MARK, 1),
                                 new IndexOptions()
-                                        .partialFilterExpression(new BsonDocument(
-                                                ContentMoves.MARK, new BsonDocument("$exists", BsonBoolean.TRUE))))));
+                                        .partialFilterExpression(object(ContentMoves.MARK, object("$exists", true))))));
     }
 
     /// The id of an upload, and of its file if no other one is given. Unlike other ObjectIds, which are counted, it
@@ -145,7 +141,7 @@ final class Chunks {
 
     /// The number of chunks of an id.
     long count(BsonValue file) {
-        return ConnectionRetry.repeated(() -> chunks.countDocuments(new BsonDocument("files_id", literal(file))));
+        return ConnectionRetry.repeated(() -> chunks.countDocuments(object("files_id", literal(file))));
     }
 
     /// Removes chunks by their own ids, unless they have been moved to another file.
@@ -165,15 +161,14 @@ final class Chunks {
                 || isVisible(file)) {
             return false;
         }
-        chunks.deleteMany(new BsonDocument("files_id", literal(file))
-                .append("_id", new BsonDocument("$lte", new BsonObjectId(newest.get()))));
+        chunks.deleteMany(object("files_id", literal(file), "_id", object("$lte", new BsonObjectId(newest.get()))));
         return true;
     }
 
     /// The id of the last chunk, if it is an ObjectId.
     private Optional<ObjectId> newest(BsonValue file) {
-        return Optional.ofNullable(chunks.find(new BsonDocument("files_id", literal(file)))
-                        .sort(new BsonDocument("n", new BsonInt32(-1)))
+        return Optional.ofNullable(chunks.find(object("files_id", literal(file)))
+                        .sort(object("n", -1))
                         .projection(ID)
                         .first())
                 .map(chunk -> chunk.get("_id"))
@@ -183,16 +178,16 @@ final class Chunks {
 
     /// Whether a file has the chunks of this id.
     boolean isVisible(BsonValue file) {
-        return isThere(files, new BsonDocument("_id", literal(file)), ID);
+        return isThere(files, object("_id", literal(file)), ID);
     }
 
     /// Whether a client may name a new file so: neither are there chunks of the id, such as those that other drivers
     /// store before the file, nor is it that of chunks which are being moved. Removes chunks of an aborted upload.
     boolean isFree(BsonValue file) {
-        boolean chunked = isThere(
-                chunks, new BsonDocument("files_id", literal(file)), KEY.clone().append("_id", new BsonInt32(0)));
+        boolean chunked =
+                isThere(chunks, object("files_id", literal(file)), KEY.clone().append("_id", new BsonInt32(0)));
         return (!chunked || isVisible(file) || reclaim(file))
-                && !isThere(files, new BsonDocument(ContentMoves.MARK, literal(file)), ID);
+                && !isThere(files, object(ContentMoves.MARK, literal(file)), ID);
     }
 
     private static boolean isThere(
@@ -203,56 +198,48 @@ final class Chunks {
 
     /// Removes the chunks of a file that is replaced.
     void delete(ClientSession session, BsonValue file) {
-        chunks.deleteMany(session, new BsonDocument("files_id", literal(file)));
+        chunks.deleteMany(session, object("files_id", literal(file)));
     }
 
     /// Moves the chunks of one id to another.
     ///
     /// @throws com.mongodb.MongoException with a duplicate key if there are others of the latter
     void move(ClientSession session, BsonValue from, BsonValue to) {
-        chunks.updateMany(
-                session,
-                new BsonDocument("files_id", literal(from)),
-                new BsonDocument("$set", new BsonDocument("files_id", to)));
+        chunks.updateMany(session, object("files_id", literal(from)), object("$set", object("files_id", to)));
     }
 
     /// The ids of the chunks of a file that were not moved from an id to it.
     List<BsonValue> notMovedFrom(BsonValue from, BsonValue file) {
-        return ids(
-                new BsonDocument("files_id", literal(file)).append(MOVED_FROM, new BsonDocument("$ne", from)),
-                Integer.MAX_VALUE);
+        return ids(object("files_id", literal(file), MOVED_FROM, object("$ne", from)), Integer.MAX_VALUE);
     }
 
     /// Moves the chunks of one id to another, some at a time. May be repeated, and done by several at a time.
     ///
     /// @throws com.mongodb.MongoException with a duplicate key if the latter has other chunks
     void moveInSteps(BsonValue from, BsonValue to) {
-        var set = new BsonDocument("$set", new BsonDocument("files_id", to).append(MOVED_FROM, from));
-        var left = new BsonDocument("files_id", literal(from));
+        var set = object("$set", object("files_id", to, MOVED_FROM, from));
+        var left = object("files_id", literal(from));
         for (var some = ids(left, MANY); !some.isEmpty(); some = ids(left, MANY)) {
-            chunks.updateMany(
-                    new BsonDocument("_id", new BsonDocument("$in", new BsonArray(some)))
-                            .append("files_id", literal(from)),
-                    set);
+            chunks.updateMany(object("_id", object("$in", some), "files_id", literal(from)), set);
         }
     }
 
     /// Removes chunks that no mark names any more, also those that were moved to a file that has been deleted.
     void deleteMoved(BsonValue from, BsonValue to) {
-        chunks.deleteMany(new BsonDocument("files_id", literal(from)));
+        chunks.deleteMany(object("files_id", literal(from)));
         if (!isVisible(to)) {
-            chunks.deleteMany(new BsonDocument("files_id", literal(to)).append(MOVED_FROM, literal(from)));
+            chunks.deleteMany(object("files_id", literal(to), MOVED_FROM, literal(from)));
         }
     }
 
     /// The ids of the chunks of a file, the first one first.
     List<BsonValue> ids(BsonValue file) {
-        return ids(new BsonDocument("files_id", literal(file)), Integer.MAX_VALUE);
+        return ids(object("files_id", literal(file)), Integer.MAX_VALUE);
     }
 
     private List<BsonValue> ids(BsonDocument filter, int limit) {
         return chunks.find(filter)
-                .sort(new BsonDocument("n", new BsonInt32(1)))
+                .sort(object("n", 1))
                 .limit(limit == Integer.MAX_VALUE ? 0 : limit)
                 .projection(ID)
                 .map(chunk -> Objects.requireNonNull(chunk.get("_id")))
@@ -261,19 +248,22 @@ final class Chunks {
 
     /// The ids of chunks that no file has, such as those of uploads under way. Takes some microseconds for each file.
     MongoIterable<BsonValue> withoutFile() {
+        var lookUp = object(
+                "from",
+                files.getNamespace().getCollectionName(),
+                "localField",
+                "_id",
+                "foreignField",
+                "_id",
+                "pipeline",
+                List.of(object("$project", ID)),
+                "as",
+                "file");
         var stages = List.of(
-                new BsonDocument("$sort", KEY),
-                new BsonDocument("$group", new BsonDocument("_id", new BsonString("$files_id"))),
-                new BsonDocument(
-                        "$lookup",
-                        new BsonDocument(
-                                        "from",
-                                        new BsonString(files.getNamespace().getCollectionName()))
-                                .append("localField", new BsonString("_id"))
-                                .append("foreignField", new BsonString("_id"))
-                                .append("pipeline", new BsonArray(List.of(new BsonDocument("$project", ID))))
-                                .append("as", new BsonString("file"))),
-                new BsonDocument("$match", new BsonDocument("file", new BsonArray())));
+                object("$sort", KEY),
+                object("$group", object("_id", "$files_id")),
+                object("$lookup", lookUp),
+                object("$match", object("file", List.of())));
         return chunks.aggregate(stages)
                 .maxTime(SCAN.toMillis(), TimeUnit.MILLISECONDS)
                 .map(group -> Objects.requireNonNull(group.get("_id")));
@@ -281,16 +271,15 @@ final class Chunks {
 
     /// @param session null for the current state
     List<BsonDocument> read(@Nullable ClientSession session, BsonValue file, long from, int count) {
-        var filter = new BsonDocument("files_id", literal(file))
-                .append("n", new BsonDocument("$gte", new BsonInt32(Math.toIntExact(from))));
+        var filter = object("files_id", literal(file), "n", object("$gte", Math.toIntExact(from)));
         var find = session == null ? chunks.find(filter) : chunks.find(session, filter);
-        find.sort(new BsonDocument("n", new BsonInt32(1))).limit(count);
+        find.sort(object("n", 1)).limit(count);
         return ConnectionRetry.repeated(() -> find.into(new ArrayList<>()));
     }
 
     /// The id of the first chunk, which identifies the version of a file's content; empty if it has none.
     Optional<BsonValue> first(@Nullable ClientSession session, BsonValue file) {
-        var filter = new BsonDocument("files_id", literal(file)).append("n", new BsonInt32(0));
+        var filter = object("files_id", literal(file), "n", 0);
         var find = session == null ? chunks.find(filter) : chunks.find(session, filter);
         find.projection(ID);
         return Optional.ofNullable(ConnectionRetry.repeated(find::first)).map(chunk -> chunk.get("_id"));
@@ -298,6 +287,6 @@ final class Chunks {
 
     /// A condition of equality, also with a document or an expression.
     static BsonValue literal(BsonValue id) {
-        return new BsonDocument("$eq", id);
+        return object("$eq", id);
     }
 }

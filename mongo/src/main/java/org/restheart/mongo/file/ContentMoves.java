@@ -1,5 +1,6 @@
 package org.restheart.mongo.file;
 
+import static org.restheart.bson.BsonValues.object;
 import static org.restheart.http.ProblemCode.OVERLOADED;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -13,10 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
@@ -66,7 +64,7 @@ record ContentMoves(Chunks chunks, Duration longestWait) {
 
     /// The condition on documents without a mark.
     static BsonDocument unmarked() {
-        return new BsonDocument(MARK, new BsonDocument("$exists", BsonBoolean.FALSE));
+        return object(MARK, object("$exists", false));
     }
 
     static boolean isMarked(BsonDocument file) {
@@ -128,9 +126,7 @@ record ContentMoves(Chunks chunks, Duration longestWait) {
         if (from.isNull()) { // of chunks that name no file; an equality with null matches every file without the mark
             return false;
         }
-        var file = chunks.files()
-                .find(new BsonDocument(MARK, new BsonDocument("$eq", from)))
-                .first();
+        var file = chunks.files().find(object(MARK, object("$eq", from))).first();
         if (file == null) {
             return false;
         }
@@ -145,8 +141,8 @@ record ContentMoves(Chunks chunks, Duration longestWait) {
 
     private Optional<BsonValue> from(BsonValue file) {
         return Optional.ofNullable(chunks.files()
-                        .find(new BsonDocument("_id", new BsonDocument("$eq", file)))
-                        .projection(new BsonDocument(MARK, new BsonInt32(1)))
+                        .find(object("_id", object("$eq", file)))
+                        .projection(object(MARK, 1))
                         .first())
                 .map(document -> document.get(MARK));
     }
@@ -186,9 +182,8 @@ record ContentMoves(Chunks chunks, Duration longestWait) {
     private boolean unmark(BsonValue file, BsonValue from) {
         return chunks.files()
                         .updateOne(
-                                new BsonDocument("_id", new BsonDocument("$eq", file))
-                                        .append(MARK, new BsonDocument("$eq", from)),
-                                new BsonDocument("$unset", new BsonDocument(MARK, new BsonString(""))))
+                                object("_id", object("$eq", file), MARK, object("$eq", from)),
+                                object("$unset", object(MARK, "")))
                         .getMatchedCount()
                 > 0;
     }

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.Update;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Lease;
 import org.restheart.http.Method;
@@ -159,7 +160,7 @@ public final class FileHandlers {
 
         @Override
         public Response handle(DataRequest request) {
-            boolean patches = request.http().method() == Method.PATCH;
+            boolean patches = request.operation().isChange();
             if (patches) {
                 refuseFiles(request);
             }
@@ -440,7 +441,7 @@ public final class FileHandlers {
 
             Upload(DataRequest request) throws IOException {
                 this.request = request;
-                this.puts = request.http().method() == Method.PUT;
+                this.puts = request.operation() == Write.REPLACE;
                 this.chunks = Chunks.of(collections, request);
                 this.parts = FileParts.of(request.http());
                 this.known = puts ? Optional.of(request.id()) : parts.metadata().flatMap(UploadFile::id);

@@ -15,6 +15,10 @@ public record DocumentQuery(
         return QueryKey.of(namespace).add(filter).add(projection).add(settings).key();
     }
 
+    public DocumentQuery with(Projection projection) {
+        return new DocumentQuery(namespace, id, filter, projection, settings);
+    }
+
     /// Everything that must match.
     StagedFilter idAndFilter() {
         return filter.and(new BsonDocument("_id", id));

@@ -4,9 +4,9 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.MongoNamespace;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -69,17 +69,17 @@ public final class DocumentSizes {
         /// What a read takes of which nothing is known; more if its reply is larger.
         private static final long UNKNOWN_READ = Math.min(16 << 20, MemoryBudget.Part.DATA.bytes() / 8);
 
-        /// Reads at a time of which nothing is known: each reply may have 16 MiB, and the driver keeps buffers for as
-        /// many for a minute.
+        /// Reads at a time of which nothing is known.
         private static final Semaphore UNKNOWN_READS =
                 new Semaphore((int) Math.max(1, Runtime.getRuntime().maxMemory() >> 28), true);
 
-        /// How long one of them waits for the others: MongoDB may need minutes to find what is small.
-        private static final long PAUSE_MILLIS = 250;
-
-        private static final ReentrantLock TURN = new ReentrantLock(true);
+        /// How long it takes until MongoDB is asked again, in nanoseconds.
+        private static final long MEASURED_EACH = TimeUnit.SECONDS.toNanos(1);
 
         private final IntSupplier measured;
+
+        /// Guarded by this.
+        private Optional<Long> measuredAt = Optional.empty();
 
         /// 0 while nothing is known.
         private volatile int average;
@@ -96,22 +96,24 @@ public final class DocumentSizes {
             this.measured = measured;
         }
 
-        /// Runs a read. A few run while nothing is known of the documents; for others MongoDB is asked how
-        /// large they are on average, or, of a view, they wait for each other a little.
+        /// Runs a read. A few run while nothing is known of the documents; for others, and after one that has
+        /// found none, MongoDB is asked how large they are on average. What the read receives counts until its
+        /// end ([LargeReplies]).
         ///
-        /// @param read takes memory by what is known then
+        /// @param read takes memory by what is known then, and has memory for all that it has read at its end
         public <T> T reading(Supplier<T> read) {
             if (isKnown()) {
-                return read.get();
+                return LargeReplies.owned(read);
             }
             InlineRead.forbid();
             boolean hasPlace = UNKNOWN_READS.tryAcquire();
-            if (!hasPlace) {
-                measure();
-                hasPlace = !isKnown() && isItsTurn();
-            }
             try {
-                return read.get();
+                if (!hasPlace) {
+                    measure();
+                }
+                var result = LargeReplies.owned(read);
+                measure();
+                return result;
             } finally {
                 if (hasPlace) {
                     UNKNOWN_READS.release();
@@ -120,25 +122,11 @@ public final class DocumentSizes {
         }
 
         private synchronized void measure() {
-            if (!isKnown()) {
+            long now = System.nanoTime();
+            if (!isKnown() && measuredAt.filter(at -> now - at < MEASURED_EACH).isEmpty()) {
+                measuredAt = Optional.of(now);
                 int size = measured.getAsInt();
                 average = size == 0 ? UNKNOWN : Math.max(0, size);
-            }
-        }
-
-        /// Waits for a place, but no longer than for the pause behind those that wait, or until something is
-        /// known.
-        private boolean isItsTurn() {
-            try {
-                TURN.lockInterruptibly();
-                try {
-                    return !isKnown() && UNKNOWN_READS.tryAcquire(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-                } finally {
-                    TURN.unlock();
-                }
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-                return false;
             }
         }
 
@@ -168,9 +156,11 @@ public final class DocumentSizes {
             return batch == 0 ? 0 : Math.min((batch - 1L) * one + Math.max(one, largest), Math.max(MAX_REPLY, one));
         }
 
-        /// The memory for reading and encoding a batch.
+        /// The memory for reading and encoding a batch, which the caller takes.
         public long reading(int batch) {
-            return isKnown() ? COPIES * bytes(batch) : Math.max(UNKNOWN_READ, COPIES * bytes(batch));
+            long needed = isKnown() ? COPIES * bytes(batch) : Math.max(UNKNOWN_READ, COPIES * bytes(batch));
+            LargeReplies.expect(needed / COPIES);
+            return needed;
         }
 
         /// @param bytes of these documents together; none tell nothing

@@ -90,18 +90,19 @@ public final class DriverFinder implements Finder {
                         : plain(query).batchSize(batchSize).cursor());
     }
 
-    /// A statement of a transaction is not repeated: the driver tells the client to begin another transaction. A thread
-    /// that must not wait leaves it to another thread.
+    /// A statement of a transaction is not repeated: the driver tells the client to begin another
+    /// transaction. A thread that must not wait leaves it to another thread.
     private static <T> T read(ReadSettings settings, Supplier<T> query) {
         boolean inTransaction =
                 settings.session().filter(ClientSession::hasActiveTransaction).isPresent();
         return inTransaction || InlineRead.isBound() ? query.get() : ConnectionRetry.repeatedSoon(query);
     }
 
-    /// The result of a query whose filter has two steps, if it is complete after the second step has been evaluated on
-    /// the first candidates only, in the order of the sort. MongoDB 6.0 reads 4 MiB of documents for the first step
-    /// before it evaluates the second (`internalDocumentSourceCursorBatchSizeBytes`), however few are wanted.
-    /// Empty if there are too few, or if the order is not total: it could then differ between pages.
+    /// The result of a query whose filter has two steps, if it is complete after the second step has been
+    /// evaluated on the first candidates only, in the order of the sort. MongoDB 6.0 reads 4 MiB of documents
+    /// for the first step before it evaluates the second (`internalDocumentSourceCursorBatchSizeBytes`),
+    /// however few are wanted. Empty if there are too few, or if the order is not total: it could then differ
+    /// between pages.
     private Optional<MongoCursor<RawBsonDocument>> amongFirst(FindQuery query, int batchSize) {
         if (!query.filter().isStaged()
                 || query.limit() == 0
@@ -131,8 +132,8 @@ public final class DriverFinder implements Finder {
     }
 
     /// As [#find(FindQuery, int)], but only what comes after a key in the order of the sort, which needs no
-    /// index: MongoDB sorts all that match. Empty if the sort is not a total order. Not for collections with a
-    /// collation.
+    /// index: MongoDB sorts all that match. Empty if the sort is not a total order. Not for collections with
+    /// a collation.
     ///
     /// @param key a value for each field of the sort
     public Optional<MongoCursor<RawBsonDocument>> findAfter(FindQuery query, BsonDocument key, int batchSize) {
@@ -223,8 +224,7 @@ public final class DriverFinder implements Finder {
     /// @param candidates most documents on which the second step of the filter is evaluated
     /// @param behindSort further stages
     private static List<BsonDocument> stages(FindQuery query, long candidates, List<BsonDocument> behindSort) {
-        var stages = new ArrayList<BsonDocument>();
-        stages.add(stage("$match", query.filter().first()));
+        var stages = Near.stages(query.filter().first());
         if (!query.sort().isEmpty()) {
             stages.add(stage("$sort", query.sort()));
         }
@@ -240,7 +240,9 @@ public final class DriverFinder implements Finder {
             stages.add(stage("$project", query.projection().permitted()));
         }
         if (!query.projection().wanted().isEmpty()) {
-            stages.add(stage("$project", query.projection().wanted()));
+            stages.add(stage(
+                    TextSearch.withoutScores(query.projection().wanted()).isEmpty() ? "$addFields" : "$project",
+                    query.projection().wanted()));
         }
         return stages;
     }
@@ -340,7 +342,7 @@ public final class DriverFinder implements Finder {
                     new EstimatedDocumentCountOptions().maxTime(limit, TimeUnit.MILLISECONDS));
         }
         if (!query.filter().isStaged()) {
-            var filter = NearCount.filter(query.filter().single());
+            var filter = Near.unordered(query.filter().single());
             var options = new CountOptions()
                     .maxTime(limit, TimeUnit.MILLISECONDS)
                     .limit(query.limit())
@@ -349,7 +351,7 @@ public final class DriverFinder implements Finder {
                     .orElseGet(() -> collection.countDocuments(filter, options));
         }
         var stages = new ArrayList<BsonDocument>();
-        stages.add(stage("$match", query.filter().first()));
+        stages.add(stage("$match", Near.unordered(query.filter().first())));
         addRest(stages, query.filter(), Long.MAX_VALUE);
         if (query.limit() > 0) {
             stages.add(stage("$limit", new BsonInt32(query.limit())));
@@ -364,11 +366,12 @@ public final class DriverFinder implements Finder {
                 .getCollection(namespace.getCollectionName(), RawBsonDocument.class)));
     }
 
-    /// Where in an index a query begins (MongoDB manual, "cursor.min()" and "cursor.max()"). Unlike a comparison in a
-    /// filter, such a bound holds across all types of values.
+    /// Where in an index a query begins (MongoDB manual, "cursor.min()" and "cursor.max()"). Unlike a
+    /// comparison in a filter, such a bound holds across all types of values.
     ///
     /// @param index the key pattern
-    /// @param reverse whether the sort runs against the index: the query then begins below the key instead of at it
+    /// @param reverse whether the sort runs against the index: the query then begins below the key instead of
+    ///     at it
     /// @param key one value for each field of the index
     public record IndexRange(BsonDocument index, boolean reverse, BsonDocument key) {}
 }

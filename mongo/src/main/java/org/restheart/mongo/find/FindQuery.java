@@ -53,7 +53,15 @@ public record FindQuery(
         return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
     }
 
+    public FindQuery with(ReadSettings settings) {
+        return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
+    }
+
     public FindQuery with(StagedFilter filter) {
+        return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
+    }
+
+    public FindQuery with(Projection projection) {
         return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
     }
 

@@ -2,6 +2,7 @@ package org.restheart.mongo.find;
 
 import com.mongodb.client.MongoCollection;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -22,6 +23,11 @@ public final class InlineRead {
 
     static <T> MongoCollection<T> limited(MongoCollection<T> collection) {
         return LIMIT.isBound() ? collection.withTimeout(LIMIT.get().toMillis(), TimeUnit.MILLISECONDS) : collection;
+    }
+
+    /// How long one of its queries may take; empty if this thread may wait.
+    static Optional<Duration> limit() {
+        return LIMIT.isBound() ? Optional.of(LIMIT.get()) : Optional.empty();
     }
 
     public static boolean isBound() {

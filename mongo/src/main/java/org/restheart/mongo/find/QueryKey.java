@@ -4,6 +4,7 @@ import com.mongodb.MongoNamespace;
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
 import com.mongodb.client.model.Collation;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 import org.bson.BsonBinaryWriter;
@@ -45,6 +46,11 @@ public final class QueryKey {
     @Override
     public int hashCode() {
         return hash;
+    }
+
+    /// The key as a text, a character for each byte.
+    public String text() {
+        return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
     /// About as many bytes as the query has in BSON.

@@ -29,6 +29,11 @@ public record ReadSettings(
         this(readConcern, readPreference, timeLimit, Optional.empty(), Optional.empty());
     }
 
+    /// For a plan, of which there is none in a transaction.
+    public ReadSettings forPlan() {
+        return new ReadSettings(Optional.empty(), readPreference, timeLimit, Optional.empty(), collation);
+    }
+
     ReadSettings within(Duration timeLimit) {
         return new ReadSettings(readConcern, readPreference, timeLimit, session, collation);
     }

@@ -80,8 +80,8 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
         if (filter.isStaged() && AnyName.in(filter.rest(), ONLY_FIRST::contains)) {
             throw new ProblemException(
                     ProblemCode.FORBIDDEN,
-                    "$text, $near and $nearSphere are not available within an access rule: MongoDB cannot"
-                            + " evaluate them after it");
+                    "within an access rule, $text, $near and $nearSphere stand at the top of a filter, or in an $and"
+                            + " there: MongoDB cannot evaluate them after the rule");
         }
         return filter;
     }
@@ -90,7 +90,7 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
     ///
     /// @throws org.restheart.http.ProblemException 403
     public static void requireWithinRule(BsonDocument projection) {
-        WITHIN_RULE.projection(projection, Location.of("keys"));
+        WITHIN_RULE.projection(TextSearch.withoutScores(projection), Location.of("keys"));
     }
 
     private static void requireWithinRule(Place place, String name, Location at) {
@@ -133,12 +133,17 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
             var clause = new BsonDocument(name, value);
             if (name.equals("$and") && isListOfDocuments(value)) {
                 value.asArray().forEach(each -> split(each.asDocument(), first, rest));
-            } else if (HarmlessFilter.is(clause)) {
+            } else if (HarmlessFilter.is(clause) || isSearch(name, value)) {
                 first.add(clause);
             } else {
                 rest.add(clause);
             }
         });
+    }
+
+    /// Whether MongoDB finds what matches by an index made for it, which no document makes fail.
+    private static boolean isSearch(String name, BsonValue value) {
+        return name.equals("$text") || (!name.startsWith("$") && Near.isOnly(value));
     }
 
     private static boolean isListOfDocuments(BsonValue value) {

@@ -3,6 +3,7 @@ package org.restheart.mongo.format;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -63,12 +64,10 @@ public final class BsonDocumentReader implements DocumentReader {
     }
 
     private void skip(int length) throws IOException {
-        for (int left = length; left > 0; ) {
-            int read = in.readNBytes(Math.min(left, 1 << 16)).length;
-            if (read == 0) {
-                throw broken();
-            }
-            left -= read;
+        try {
+            in.skipNBytes(length);
+        } catch (EOFException _) {
+            throw broken();
         }
     }
 

@@ -4,8 +4,6 @@ import com.mongodb.client.MongoCursor;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
@@ -17,12 +15,16 @@ import org.restheart.http.Response;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.InlineRead;
+import org.restheart.mongo.find.LargeReplies;
 
 /// Response content from a cursor's documents. A small result is complete at once; of a large one only one piece is
 /// in memory, and the next one is read when the client has received it.
 public final class DocumentContent {
-    /// A result up to this many bytes is sent whole, with its length.
+    /// A result up to this many bytes is sent whole, with its length and a tag.
     static final int WHOLE = 1 << 20;
+
+    /// As the one before, where there is memory for it.
+    static final int LARGEST_WHOLE = 4 << 20;
 
     /// Bytes per piece of a larger one, unless a single document is larger.
     private static final int PIECE = 64 << 10;
@@ -84,13 +86,8 @@ public final class DocumentContent {
     private static final class Pieces implements Content.Source {
         private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-        /// Results that are sent already fetch so many batches at a time, since one may have 16 MiB, whatever was
-        /// expected: the others wait until it counts.
-        private static final Semaphore FETCHES =
-                new Semaphore((int) Math.max(2, Runtime.getRuntime().maxMemory() >> 27), true);
-
-        /// A batch that takes longer is not waited for: MongoDB works, and sends nothing.
-        private static final long PAUSE_MILLIS = 250;
+        /// Bytes of memory for the next batch of a result that is being sent.
+        private static final long MOST_KEPT = 4 << 20;
 
         private final Room room;
         private final DocumentFormat format;
@@ -101,12 +98,12 @@ public final class DocumentContent {
 
         private @Nullable MongoCursor<? extends BsonDocument> cursor;
         private boolean flows;
-        private boolean fetches;
         private ByteBuffer waiting = NOTHING;
         private long count;
         private long read;
         private boolean begun;
         private boolean ended;
+        private boolean isExtended;
 
         /// @throws org.restheart.http.ProblemException 503 if the lease's caller may not have the memory now
         Pieces(Room room, DocumentFormat format) {
@@ -128,9 +125,8 @@ public final class DocumentContent {
                 held = 0; // of the content from now on
                 return new Content.Bytes(first, room.lease);
             }
-            settle(first.capacity() + needed(batch));
+            settle(first.capacity() + kept());
             var content = new Content.Streamed(this, held, room.lease);
-            held -= first.capacity();
             waiting = first;
             flows = true;
             return content;
@@ -138,10 +134,7 @@ public final class DocumentContent {
 
         private void settle(long needed) {
             if (needed > held) {
-                boolean isHeld = room.lease.tryHold(needed - held) || room.lease.tryContinue(needed - held);
-                if (!isHeld) {
-                    throw Lease.full();
-                }
+                room.lease.hold(needed - held);
             } else {
                 room.lease.correct(held, needed);
             }
@@ -151,48 +144,41 @@ public final class DocumentContent {
         /// What documents take while they are read, by what those of this result and others were like. Those that are
         /// encoded are held besides.
         private long needed(int documents) {
-            return (Size.COPIES - (flows ? 2L : 1L))
-                    * room.size.bytes(documents, Math.max(room.size.one(), read / Math.max(1, count)));
+            return copies() * room.size.bytes(documents, Math.max(room.size.one(), read / Math.max(1, count)));
+        }
+
+        private long copies() {
+            return Size.COPIES - (flows ? 2L : 1L);
+        }
+
+        /// What a result that is sent keeps while its client takes a piece: what the next batch takes, unless its
+        /// documents are large, since the client may be slow.
+        private long kept() {
+            return Math.max(
+                    Math.min(needed(batch), MOST_KEPT),
+                    needed(Objects.requireNonNull(cursor).available()));
         }
 
         /// Before another batch is fetched, there is memory for it.
         private void makeRoom() {
             long needed = needed(batch);
+            LargeReplies.expect(needed / copies());
             if (!flows || needed <= held) {
                 settle(Math.max(needed, held));
                 return;
             }
             room.lease.correct(held, 0); // the one before is sent: those that wait do not wait for each other
             held = 0;
+            LargeReplies.settled();
             room.lease.awaitContinue(needed);
             held = needed;
         }
 
         private boolean hasNext(MongoCursor<?> cursor) {
             if (count > 0 && cursor.available() == 0) {
-                letFetch();
                 makeRoom();
-                if (flows) {
-                    fetches = isFetching();
-                }
             }
             return cursor.hasNext();
-        }
-
-        private static boolean isFetching() {
-            try {
-                return FETCHES.tryAcquire(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-                return false;
-            }
-        }
-
-        private void letFetch() {
-            if (fetches) {
-                fetches = false;
-                FETCHES.release();
-            }
         }
 
         @Override
@@ -202,11 +188,7 @@ public final class DocumentContent {
                 waiting = NOTHING;
                 return next;
             }
-            try {
-                return ended ? NOTHING : next(PIECE);
-            } finally {
-                letFetch();
-            }
+            return ended ? NOTHING : LargeReplies.owned(() -> next(PIECE));
         }
 
         private ByteBuffer next(int bytes) {
@@ -219,7 +201,7 @@ public final class DocumentContent {
                 format.begin(out);
                 begun = true;
             }
-            while (out.length() < bytes) {
+            while (!isFull(out.length(), bytes)) {
                 if (!hasNext(cursor)) {
                     format.end(count, out);
                     ended = true;
@@ -241,11 +223,28 @@ public final class DocumentContent {
                 room.size.saw(read - readBefore, count - before, largest);
             }
             long there = needed(cursor.available()) + Math.max(0, out.length() - PIECE);
-            if (flows && there > held) { // it exists, whatever was expected
+            if (flows) { // it exists, whatever was expected
+                there = Math.max(there, kept());
                 room.lease.correct(held, there);
                 held = there;
             }
             return out.toByteBuffer();
+        }
+
+        /// Whether what is written is sent before more is: more than usual is sent whole where there is memory for it,
+        /// and time.
+        private boolean isFull(int length, int usual) {
+            if (length < usual) {
+                return false;
+            }
+            if (flows || length >= LARGEST_WHOLE || InlineRead.isBound()) {
+                return true;
+            }
+            if (!isExtended) {
+                isExtended = room.lease.tryHold(LARGEST_WHOLE);
+                held += isExtended ? LARGEST_WHOLE : 0;
+            }
+            return !isExtended;
         }
 
         /// Estimates the size from the first document, so that the buffer rarely grows.

@@ -11,7 +11,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Words;
 import org.restheart.http.attribute.Key;
-import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequests;
 
 /// Writes the documents of one result, one after the other: those below, [Csv], and HAL. Confined to one result.
@@ -67,11 +67,7 @@ public interface DocumentFormat {
 
     /// An array of JSON, or the documents' BSON for a service that reads values.
     static DocumentFormat of(Request request, JsonMode mode) {
-        return isOfValues(request) ? new BsonBytes() : JsonArray.of(mode);
-    }
-
-    static boolean isOfValues(Request request) {
-        return request.attribute(JudgedRequest.AS_VALUE).orElse(false);
+        return Answer.isOfValues(request) ? new BsonBytes() : JsonArray.of(mode);
     }
 
     /// This format, of documents as the request is shown them.

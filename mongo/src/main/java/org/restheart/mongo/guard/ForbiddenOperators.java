@@ -10,9 +10,12 @@ import org.restheart.bson.fields.NamedOperators;
 import org.restheart.bson.fields.Operators;
 import org.restheart.bson.fields.Stages;
 import org.restheart.bson.fields.Update;
+import org.restheart.data.Operation.Other;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Structure;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Parameters;
 
@@ -35,18 +38,19 @@ public final class ForbiddenOperators {
     /// @throws org.restheart.http.ProblemException 403 for a forbidden operator, 400 for an unknown one
     public void check(Parameters parameters) {
         var values = parameters.values();
-        if (values.revealing().stream()
-                        .anyMatch(sent -> values.json(sent).stream().anyMatch(this::contains))
-                || parameters.aggregationVariables().filter(this::contains).isPresent()) {
-            throw refusal();
+        for (var parameter : values.revealing()) {
+            for (var sent : values.json(parameter)) {
+                refuse(contains(sent));
+            }
         }
+        refuse(parameters.aggregationVariables().filter(this::contains).isPresent());
         for (var parameter : values.revealing()) {
             var place = Location.of(parameter.wireName());
             var sent = values.documents(parameter);
             switch (parameter.reveals()) {
                 case CONDITION, ELEMENTS -> sent.forEach(filter -> known.filter(filter, place));
                 case ORDER, INDEX, PROJECTION -> sent.forEach(keys -> known.projection(keys, place));
-                case VARIABLES, COMPARISON, NOTHING -> {}
+                case VARIABLES, COMPARISON, RELATED, NOTHING -> {}
             }
         }
     }
@@ -55,9 +59,7 @@ public final class ForbiddenOperators {
     ///
     /// @throws org.restheart.http.ProblemException 403 for a forbidden operator, 400 for an unknown one
     public void checkFilter(BsonValue filter) {
-        if (contains(filter)) {
-            throw refusal();
-        }
+        refuse(contains(filter));
         known.filter(filter, Location.of("filter"));
     }
 
@@ -66,22 +68,42 @@ public final class ForbiddenOperators {
     /// @throws org.restheart.http.ProblemException 403 for a forbidden operator, 400 for an unknown one; other
     ///     problems if it does not parse
     public void checkContent(DataRequest request) {
-        boolean acts = switch (request.http().method()) {
-            case PATCH -> isInChange(request.content());
-            case PUT -> request.path().kind() == ResourceKind.INDEX && contains(request.content());
-            case GET, HEAD, POST, DELETE, OPTIONS -> false;
-        };
-        if (acts) {
-            throw refusal();
-        }
-        switch (request.http().method()) {
-            case PATCH -> known.update(Update.of(request.content()), CONTENT);
-            case PUT -> {
-                if (request.path().kind() == ResourceKind.INDEX && request.content() instanceof BsonDocument index) {
-                    known.filter(Stages.member(Stages.member(index, "ops"), "partialFilterExpression"), CONTENT);
+        switch (request.operation()) { // kinds first: it is asked of each request
+            case Write write -> {
+                switch (write) {
+                    case UPDATE, UPDATE_ONE, UPDATE_MANY -> checkChange(request.content());
+                    case INSERT, UPLOAD, REPLACE, REPLACE_ONE -> {} // what is stored is data
+                    case DELETE, DELETE_ONE, DELETE_MANY -> {}
                 }
             }
-            case GET, HEAD, POST, DELETE, OPTIONS -> {}
+            case Structure structure -> {
+                switch (structure) {
+                    case ALTER -> checkChange(request.content());
+                    case CREATE_INDEX -> checkIndex(request.content());
+                    case CREATE, DROP, DROP_INDEX, SET_VALIDATOR, DROP_VALIDATOR -> {}
+                }
+            }
+            case Read _, Other _ -> {}
+        }
+    }
+
+    private void checkChange(BsonValue content) {
+        refuse(isInChange(content));
+        known.update(Update.of(content), CONTENT);
+    }
+
+    private void checkIndex(BsonValue content) {
+        refuse(contains(content));
+        if (content instanceof BsonDocument index) {
+            known.filter(Stages.member(Stages.member(index, "ops"), "partialFilterExpression"), CONTENT);
+        }
+    }
+
+    private static void refuse(boolean contained) {
+        if (contained) {
+            throw Problem.helpful(
+                            ProblemCode.FORBIDDEN, "an operator that the server forbids (filterOperatorsBlacklist)")
+                    .raise();
         }
     }
 
@@ -109,11 +131,6 @@ public final class ForbiddenOperators {
 
     private boolean isForbidden(String name) {
         return names.contains(name) || Operators.isInternal(name);
-    }
-
-    private static RuntimeException refusal() {
-        return Problem.helpful(ProblemCode.FORBIDDEN, "an operator that the server forbids (filterOperatorsBlacklist)")
-                .raise();
     }
 
     private boolean contains(BsonValue value) {

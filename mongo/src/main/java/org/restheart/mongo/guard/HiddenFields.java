@@ -1,8 +1,10 @@
 package org.restheart.mongo.guard;
 
+import com.mongodb.MongoNamespace;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -13,13 +15,16 @@ import org.restheart.bson.fields.Operators;
 import org.restheart.bson.fields.Update;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.data.Access;
-import org.restheart.http.Method;
+import org.restheart.data.Operation;
+import org.restheart.data.Operation.Read;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.access.DataTarget;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.find.TextSearch;
 
 /// Refuses requests that depend on fields which the access rule hides: a filter, a sort, an index or a change that
 /// depends on such a field reveals its value bit by bit. Projections are checked only for metadata, since they are
@@ -33,18 +38,25 @@ public final class HiddenFields {
 
     private HiddenFields() {}
 
+    /// @param indexes of a collection; blocks
     /// @throws org.restheart.http.ProblemException 403
-    public static void check(DataRequest request) {
+    public static void check(DataRequest request, Function<MongoNamespace, List<BsonDocument>> indexes) {
         request.grant().projectResponse().map(Visibility::of).ifPresent(visibility -> {
             var parameters = request.parameters();
+            boolean searches = false; // or tells the score of the rule's own search
             for (var parameter : parameters.values().revealing()) {
                 var sent = parameters.values().documents(parameter);
                 switch (parameter.reveals()) {
-                    case CONDITION -> require(sent.stream().allMatch(visibility::allowsFilter));
+                    case CONDITION -> {
+                        var others = sent.stream().map(TextSearch::without).toList();
+                        require(others.stream().allMatch(visibility::allowsFilter));
+                        searches |= !others.equals(sent);
+                    }
                     case ORDER -> {
-                        var sort = parameters.find().sort();
+                        var sort = TextSearch.withoutScores(parameters.find().sort());
                         require(visibility.allowsKeys(sort));
                         PROJECTED.projection(sort, Location.of("sort"));
+                        searches |= !sort.equals(parameters.find().sort());
                         // what follows a key compares the id, too
                         require(parameter == DataParameter.SORT || visibility.shows("_id"));
                     }
@@ -52,11 +64,23 @@ public final class HiddenFields {
                         require(parameters.values().json(parameter).stream()
                                 .allMatch(hint -> allowsHint(visibility, hint)));
                     // $meta returns index and sort keys, and an unknown operator may do so too
-                    case PROJECTION -> sent.forEach(keys -> PROJECTED.projection(keys, Location.of("keys")));
+                    case PROJECTION -> {
+                        var others =
+                                sent.stream().map(TextSearch::withoutScores).toList();
+                        others.forEach(keys -> PROJECTED.projection(keys, Location.of("keys")));
+                        searches |= !others.equals(sent);
+                    }
                     // variables are checked with the stages, and filters of elements with the change, that they belong
-                    // to
-                    case VARIABLES, ELEMENTS, COMPARISON, NOTHING -> {}
+                    // to, and what is read of other collections in requests for those
+                    case VARIABLES, ELEMENTS, COMPARISON, RELATED, NOTHING -> {}
                 }
+            }
+            if (searches) {
+                request.http().requireThread();
+                TextSearch.refusal(indexes.apply(request.namespace()), visibility)
+                        .ifPresent(why -> {
+                            throw new ProblemException(ProblemCode.FORBIDDEN, why);
+                        });
             }
         });
     }
@@ -66,16 +90,21 @@ public final class HiddenFields {
     public static boolean hidesErrorDetails(Request request) {
         var grant = request.caller().grant();
         return grant.projectResponse().isPresent()
-                || (!request.method().isSafe() && grant.readFilter().isPresent());
+                || (grant.readFilter().isPresent()
+                        && meetsOthers(request.require(DataTarget.KEY).operation()));
+    }
+
+    /// Whether an operation may meet documents that the caller may not read: MongoDB may move the stages of a client's
+    /// pipeline, whose messages quote, in front of the rule's.
+    private static boolean meetsOthers(Operation operation) {
+        return !(operation instanceof Read) || operation == Read.AGGREGATE;
     }
 
     /// Whether the caller may know the entity tags of stored documents. Without a rule for writes, those meet documents
     /// that reads do not.
     public static boolean showsTag(DataRequest request) {
         var grant = request.grant();
-        if (request.http().method() != Method.GET
-                && grant.readFilter().isPresent()
-                && grant.writeFilter().isEmpty()) {
+        if (grant.readFilter().isPresent() && grant.writeFilter().isEmpty() && meetsOthers(request.operation())) {
             return false;
         }
         return grant.projectResponse()

@@ -25,9 +25,9 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
     public static final ReadingStages OF_COLLECTION =
             new ReadingStages(union(Operators.PURE_STAGES, Operators.SEARCH_STAGES), true);
 
-    /// The stages that read from the whole database.
+    /// The stages that read from the whole database, and the sizes of collections.
     public static final ReadingStages OF_EVERYTHING =
-            new ReadingStages(union(OF_COLLECTION.stages, Operators.JOIN_STAGES), true);
+            new ReadingStages(union(union(OF_COLLECTION.stages, Operators.JOIN_STAGES), Set.of("$collStats")), true);
 
     private static Set<String> union(Set<String> some, Set<String> others) {
         return Stream.concat(some.stream(), others.stream()).collect(Collectors.toUnmodifiableSet());

@@ -1,10 +1,13 @@
 package org.restheart.mongo.hal;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -12,19 +15,24 @@ import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.bson.RawDocuments;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.resource.IdSpelling;
 
 /// One element of a collection's `rels`: documents of this collection refer to documents of the target (`OWNING`),
 /// or vice versa (`INVERSE`). Immutable.
 ///
 /// @param name the link's relation
-record Relationship(
+public record Relationship(
         String name, Type type, boolean owning, String targetDb, String targetCollection, ReferencePath field) {
+
+    /// The property of a collection.
+    static final String PROPERTY = "rels";
 
     private static final Set<String> ROLES = Set.of("OWNING", "INVERSE");
 
     /// The cardinality on this side and on that of the target.
-    enum Type {
+    public enum Type {
         ONE_TO_ONE,
         ONE_TO_MANY,
         MANY_TO_ONE,
@@ -37,6 +45,30 @@ record Relationship(
         boolean toOne() {
             return this == ONE_TO_ONE || this == MANY_TO_ONE;
         }
+    }
+
+    /// The valid declarations of a collection, by name.
+    public static Map<String, Relationship> declaredBy(DataRequest request) {
+        var declared = new LinkedHashMap<String, Relationship>();
+        all(request, relationship -> declared.putIfAbsent(relationship.name(), relationship), _ -> {});
+        return declared;
+    }
+
+    /// @param mistakes receives what is wrong with the other declarations
+    static void all(DataRequest request, Consumer<Relationship> declared, Consumer<String> mistakes) {
+        request.resource().property(PROPERTY).ifPresent(rels -> {
+            if (!rels.isArray()) {
+                mistakes.accept("wrong 'rels': not an array of objects");
+                return;
+            }
+            for (var rel : rels.asArray()) {
+                try {
+                    declared.accept(parse(rel, request.path().requireDb()));
+                } catch (InvalidRelationship e) {
+                    mistakes.accept(e.getMessage());
+                }
+            }
+        });
     }
 
     /// @param db the default database of the target
@@ -84,6 +116,48 @@ record Relationship(
             return Optional.of(query(field.plainName(), inverse(document.getOrDefault("_id", BsonNull.VALUE))));
         }
         return field.valueIn(document).map(type.toOne() ? this::toOne : this::toMany);
+    }
+
+    /// Whether a document has one related document, or none.
+    public boolean isToOne() {
+        return type.toOne();
+    }
+
+    /// The property of the target that has the keys.
+    public String targetProperty() {
+        return owning ? "_id" : field.plainName();
+    }
+
+    /// Whether keys are elements of arrays in the target.
+    public boolean isInArrays() {
+        return !owning && !type.fromOne();
+    }
+
+    /// The field in which the document has keys; empty if that may be any.
+    public Optional<String> sourceField() {
+        return owning ? field.firstField() : Optional.of("_id");
+    }
+
+    /// The keys of the documents that are related to this one: distinct, without nulls, and without what is a
+    /// pattern where it is searched for.
+    public List<BsonValue> keys(BsonDocument document) {
+        var value = owning ? field.valueIn(document) : RawDocuments.get(document, "_id");
+        if (value.isEmpty() || !value.get().isArray()) {
+            return value.filter(Relationship::isKey).map(List::of).orElse(List.of());
+        }
+        var keys = value.get().asArray().stream()
+                .filter(Relationship::isKey)
+                .distinct()
+                .toList();
+        return isToOne() && (keys.size() > 1 || !field.isPattern()) ? List.of() : keys;
+    }
+
+    private static boolean isKey(BsonValue value) {
+        return switch (value.getBsonType()) {
+            case NULL, UNDEFINED, ARRAY, REGULAR_EXPRESSION, JAVASCRIPT, JAVASCRIPT_WITH_SCOPE -> false;
+            case DOCUMENT -> value.asDocument().keySet().stream().noneMatch(name -> name.startsWith("$"));
+            default -> true;
+        };
     }
 
     private BsonValue inverse(BsonValue id) {
@@ -167,7 +241,7 @@ record Relationship(
     ///
     /// @param text as declared
     /// @param steps names, `*` and `[*]`
-    private record ReferencePath(String text, List<String> steps, boolean isPattern) {
+    public record ReferencePath(String text, List<String> steps, boolean isPattern) {
         private static final String ANY_FIELD = "*";
         private static final String ANY_ELEMENT = "[*]";
 
@@ -179,6 +253,11 @@ record Relationship(
                     text.substring(2).replace("[*]", ".[*]").replace("..", ".").split("\\."));
             return new ReferencePath(
                     text, steps.stream().filter(step -> !step.isEmpty()).toList(), true);
+        }
+
+        /// Empty for any.
+        Optional<String> firstField() {
+            return steps.stream().findFirst().filter(step -> !isPattern || !step.equals(ANY_FIELD));
         }
 
         /// The name for queries, in which MongoDB traverses arrays implicitly.
@@ -216,8 +295,8 @@ record Relationship(
                 var fields = value.asDocument();
                 if (isPattern && name.equals(ANY_FIELD)) {
                     fields.values().forEach(field -> collect(field, step + 1, found));
-                } else if (fields.containsKey(name)) {
-                    collect(fields.get(name), step + 1, found);
+                } else {
+                    RawDocuments.get(fields, name).ifPresent(field -> collect(field, step + 1, found));
                 }
             }
         }

@@ -26,6 +26,7 @@ import org.restheart.http.attribute.Attributes;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
+import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.BatchTag;
 import org.restheart.mongo.format.DocumentFormat.BsonBytes;
@@ -54,7 +55,7 @@ record ImportRun(
         return new JudgedRequest(
                 Method.POST,
                 RequestPath.parse(into),
-                upsert ? Query.of(Map.of("wm", "upsert")) : Query.NONE,
+                upsert ? Query.of(Map.of(DataParameter.WRITE_MODE.wireName(), "upsert")) : Query.NONE,
                 Fields.of("Content-Type", BsonBytes.MEDIA_TYPE),
                 Body.of(content),
                 Via.REST,

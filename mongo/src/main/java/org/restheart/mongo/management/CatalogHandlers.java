@@ -9,10 +9,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
-import org.restheart.http.Accepted;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
@@ -45,25 +45,19 @@ public final class CatalogHandlers {
         request.http().requireThread();
         var all = catalog.databases();
         var page = page(request, all);
-        return varied(
-                request,
-                isStandard(request)
-                        ? JsonResponses.of(request, 200, BsonTexts.array(page))
-                        : DocumentContent.response(
-                                request.http().lease(),
-                                page.stream()
-                                        .map(name -> withId(
-                                                metadata.db(request.http(), name, false)
-                                                        .properties()
-                                                        .orElseGet(BsonDocument::new),
-                                                name))
-                                        .toList(),
-                                HalPages.root(request, all.size())));
-    }
-
-    /// Browsers get a page at `/`.
-    private static Response.Ready varied(DataRequest request, Response.Ready response) {
-        return request.http().path().segments().isEmpty() ? response.with(Accepted.VARY) : response;
+        var response = isStandard(request)
+                ? JsonResponses.of(request, 200, BsonTexts.array(page))
+                : DocumentContent.response(
+                        request.http().lease(),
+                        page.stream()
+                                .map(name -> withId(
+                                        metadata.db(request.http(), name, false)
+                                                .properties()
+                                                .orElseGet(BsonDocument::new),
+                                        name))
+                                .toList(),
+                        HalPages.root(request, all.size()));
+        return Caching.withVary(request.http(), response);
     }
 
     /// `GET /{db}`: the names of the database's collections, buckets and schema store; in HAL, with their
@@ -76,7 +70,8 @@ public final class CatalogHandlers {
                 ? JsonResponses.of(request, 200, BsonTexts.array(page))
                 : DocumentContent.response(
                         request.http().lease(), children(request, page), HalPages.database(request, all.size()));
-        return EntityTags.add(varied(request, response), request.resource().properties());
+        return EntityTags.add(
+                Caching.withVary(request.http(), response), request.resource().properties());
     }
 
     /// In the order of SHAL's single list; HAL has a list for each kind.

@@ -10,6 +10,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonMode;
 import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -33,6 +34,9 @@ import org.restheart.mongo.write.WriteResponses;
 
 /// Writes of `/{db}/{collection}`, also of buckets and schema stores, but for the documents in them. Thread-safe.
 public final class CollectionHandlers {
+    /// The property with the default of the parameter `jsonMode`.
+    public static final String JSON_MODE = "jsonMode";
+
     private static final String FILES = ".files";
     private static final String TAG_REQUIRED = "The ETag must be provided using the 'If-Match' header";
 
@@ -64,7 +68,7 @@ public final class CollectionHandlers {
         var etag = new ObjectId();
         var fields = NewDocument.properties(ServerFields.ofRule(request.grant()), request.contentDocument());
         streams.check(fields);
-        checkCollation(fields);
+        checkReading(fields);
         var document = properties.document(request, fields, etag);
         request.http().requireThread();
         schemas.check(request, fields);
@@ -127,7 +131,7 @@ public final class CollectionHandlers {
         var etag = new ObjectId();
         var update = properties.change(request, etag);
         streams.check(update);
-        checkCollation(update.document());
+        checkReading(update.document());
         request.http().requireThread();
         schemas.check(request, update);
         var written = properties.update(request, update, etag, TAG_REQUIRED);
@@ -137,12 +141,24 @@ public final class CollectionHandlers {
         return written;
     }
 
-    private static void checkCollation(BsonDocument properties) {
+    /// What reads of the collection take from its properties.
+    private static void checkReading(BsonDocument properties) {
         var collation = EffectiveValue.of(properties, "mongo.collation").value();
         if (collation instanceof BsonDocument written) {
             Collations.of(written, "property mongo.collation");
         } else if (collation != null) {
             throw new ProblemException(CONTENT_INVALID, "the property mongo.collation must be an object");
+        }
+        var mode = EffectiveValue.of(properties, JSON_MODE).value();
+        boolean isKnown = mode == null
+                || mode.isNull()
+                || (mode.isString()
+                        && JsonMode.of(mode.asString().getValue())
+                                .filter(known -> known != JsonMode.SHELL)
+                                .isPresent());
+        if (!isKnown) {
+            throw new ProblemException(
+                    CONTENT_INVALID, "the property jsonMode must be one of default, relaxed, strict, extended, plain");
         }
     }
 

@@ -9,22 +9,32 @@ import com.mongodb.ErrorCategory;
 import com.mongodb.MongoCommandException;
 import com.mongodb.client.model.DropIndexOptions;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.KnownKeys;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.http.ShortText;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
+import org.restheart.mongo.find.Collations;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.CollectionLock;
+import org.restheart.mongo.write.SessionCollection;
 
 /// Writes of `/{db}/{collection}/_indexes/{name}`. Thread-safe.
 public final class IndexHandlers {
@@ -80,13 +90,12 @@ public final class IndexHandlers {
                 .orElse("error creating the index: " + MongoCodes.error(e.getErrorCode()));
         return ErrorCategory.fromErrorCode(e.getErrorCode()) == ErrorCategory.DUPLICATE_KEY
                 ? problem.because(
-                        "com.mongodb.DuplicateKeyException",
                         MongoCodes.ofCode(e.getErrorCode(), e.getErrorMessage()).message())
-                : problem.because("com.mongodb.MongoCommandException", MongoErrors.details(e));
+                : problem.because(MongoErrors.details(e));
     }
 
-    /// `DELETE /{db}/{collection}/_indexes/{name}`: an index that does not exist is 404; names that begin with `_` are
-    /// protected.
+    /// `DELETE /{db}/{collection}/_indexes/{name}`: an index that does not exist is 404; names that begin
+    /// with `_` are protected.
     public Response delete(DataRequest request) {
         var name = request.path().requireName();
         if (name.startsWith("_")) {
@@ -100,7 +109,9 @@ public final class IndexHandlers {
             CollectionLock.within(() -> {
                 collections
                         .of(request)
-                        .dropIndex(name, new DropIndexOptions().maxTime(CollectionLock.MILLIS, TimeUnit.MILLISECONDS));
+                        .dropIndex(
+                                name,
+                                new DropIndexOptions().maxTime(SessionCollection.limitMillis(), TimeUnit.MILLISECONDS));
                 return name;
             });
         } catch (MongoCommandException e) {
@@ -114,5 +125,124 @@ public final class IndexHandlers {
 
     private static RuntimeException missing(String name) {
         return new ProblemException(NOT_FOUND, "index '" + name + "' does not exist");
+    }
+
+    /// Converts a client's specification of an index, `{"keys": {…}, "ops": {…}}`, to that of the command
+    /// `createIndexes`.
+    private static final class IndexSpecification {
+        private IndexSpecification() {}
+
+        private static final KnownKeys OPTIONS = KnownKeys.of("""
+            background unique sparse hidden expireAfterSeconds textIndexVersion 2dsphereIndexVersion bits min max
+            partialFilterExpression wildcardProjection storageEngine weights default_language language_override
+            collation
+            """);
+
+        private static final KnownKeys KEYS = KnownKeys.of("keys ops");
+
+        private static final KnownKeys COLLATION = KnownKeys.of("""
+            locale caseLevel backwards normalization numericOrdering strength caseFirst alternate maxVariable
+            collationStrength collationCaseFirst collationAlternate collationMaxVariable
+            """);
+
+        /// @param warnings takes texts about options without effect
+        /// @throws org.restheart.http.ProblemException 400
+        static BsonDocument of(String name, BsonDocument content, Consumer<String> warnings) {
+            var near = content.keySet().stream()
+                    .filter(key -> KEYS.near(key).isPresent())
+                    .findFirst();
+            if (!content.containsKey("keys") && near.isPresent()) {
+                throw new ProblemException(CONTENT_INVALID, unknown(near.get(), KEYS));
+            }
+            var specification = new BsonDocument("key", document(content.get("keys"), "keys must be a json object"))
+                    .append("name", new BsonString(name));
+            for (var key : content.keySet()) {
+                if (!KEYS.known().contains(key) && !key.startsWith("_")) { // what begins so is the server's
+                    warnings.accept(
+                            OPTIONS.known().contains(key)
+                                    ? "unknown index option " + key
+                                            + "; options stand below ops: {\"keys\": …, \"ops\": {\"" + key + "\": …}}"
+                                    : unknown(key, KEYS));
+                }
+            }
+            var options = content.get("ops");
+            if (options != null) {
+                document(options, "ops must be a json object").forEach((option, value) -> {
+                    if (OPTIONS.known().contains(option)) {
+                        specification.append(option, honoured(option, value, warnings));
+                    } else if (!option.equals("name")) { // the path's counts
+                        warnings.accept(unknown(option, OPTIONS));
+                    }
+                });
+            }
+            return specification;
+        }
+
+        private static BsonDocument document(@Nullable BsonValue value, String otherwise) {
+            if (value == null || !value.isDocument()) {
+                throw new ProblemException(CONTENT_INVALID, otherwise);
+            }
+            return value.asDocument();
+        }
+
+        private static String unknown(String name, KnownKeys keys) {
+            return "unknown index option " + ShortText.of(name, 100) + keys.question(name);
+        }
+
+        /// The value that MongoDB is sent.
+        private static BsonValue honoured(String option, BsonValue value, Consumer<String> warnings) {
+            return switch (option) {
+                case "background", "unique", "sparse", "hidden" ->
+                    require(value.isBoolean(), option, "true or false", value);
+                case "expireAfterSeconds" -> whole(option, value, 0, Integer.MAX_VALUE);
+                case "textIndexVersion", "2dsphereIndexVersion" -> whole(option, value, 1, Integer.MAX_VALUE);
+                case "bits" -> whole(option, value, 1, 32);
+                case "min", "max" -> {
+                    double bound = value.isNumber() ? value.asNumber().doubleValue() : Double.NaN;
+                    yield require(Double.isFinite(bound), option, "a finite number", new BsonDouble(bound));
+                }
+                case "partialFilterExpression", "wildcardProjection", "storageEngine", "weights" ->
+                    require(value.isDocument(), option, "an object", value);
+                case "default_language", "language_override" -> require(value.isString(), option, "a text", value);
+                case "collation" ->
+                    collation(
+                            require(value.isDocument(), option, "an object", value)
+                                    .asDocument(),
+                            warnings);
+                default -> throw new IllegalArgumentException(option); // not one of OPTIONS
+            };
+        }
+
+        private static BsonDocument collation(BsonDocument sent, Consumer<String> warnings) {
+            var collation = new BsonDocument();
+            sent.forEach((field, value) -> {
+                if (!COLLATION.known().contains(field)) {
+                    warnings.accept(
+                            "unknown index option collation." + ShortText.of(field, 100) + COLLATION.question(field));
+                    return;
+                }
+                // the older names begin with what is around them
+                var bare = field.startsWith("collation") ? field.substring("collation".length()) : field;
+                collation.append(bare.substring(0, 1).toLowerCase(Locale.ROOT) + bare.substring(1), value);
+            });
+            return Collations.of(collation, "collation").asDocument();
+        }
+
+        private static BsonValue whole(String option, BsonValue value, int min, int max) {
+            double number =
+                    value.isNumber() && !value.isDecimal128() ? value.asNumber().doubleValue() : Double.NaN;
+            return require(
+                    number == (int) number && number >= min && number <= max,
+                    option,
+                    "a whole number from " + min + " to " + max,
+                    new BsonInt32((int) number));
+        }
+
+        private static BsonValue require(boolean fits, String option, String type, BsonValue value) {
+            if (!fits) {
+                throw new ProblemException(CONTENT_INVALID, "index option " + option + " must be " + type);
+            }
+            return value;
+        }
     }
 }

@@ -19,6 +19,7 @@ import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.ServerFields;
+import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.hal.HalPages;
@@ -28,7 +29,7 @@ import org.restheart.mongo.write.Preconditions;
 /// nevertheless, as in earlier versions.
 public final class PropertyWarnings {
     private static final KnownKeys WITH_MEANING = KnownKeys.of("""
-        addRequestProperties aggrs checkContentSize etagDocPolicy etagPolicy jsonSchema mongo rels streams
+        addRequestProperties aggrs cacheControl checkContentSize etagDocPolicy etagPolicy jsonMode jsonSchema mongo rels streams
         """).meantBy("aggregations=aggrs relationships=rels");
 
     /// Properties without an effect that somebody may nevertheless write to describe the collection.
@@ -150,6 +151,11 @@ public final class PropertyWarnings {
             case "etagDocPolicy", "etagPolicy" -> {
                 if (!Preconditions.isPolicy(value)) {
                     warnings.add(name + " has no effect: it must be OPTIONAL, REQUIRED or REQUIRED_FOR_DELETE");
+                }
+            }
+            case Caching.PROPERTY -> {
+                if (!Caching.isControl(value)) {
+                    warnings.add("cacheControl has no effect: it must be a string such as \"private, max-age=5\"");
                 }
             }
             case "checkContentSize" -> warnings.addAll(ContentSize.warnings(value));

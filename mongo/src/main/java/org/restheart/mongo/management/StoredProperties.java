@@ -10,9 +10,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
+import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.Update;
-import org.restheart.http.Method;
 import org.restheart.http.Response;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.content.UpdateContent;
@@ -68,7 +69,9 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
 
     /// The document that holds the properties.
     RawBsonDocument document(DataRequest request, BsonDocument fields, ObjectId etag) {
-        return NewDocument.encode(NewDocument.tagged(id(request), fields, etag));
+        var properties = NewDocument.encode(NewDocument.tagged(id(request), fields, etag));
+        DataContent.requireProperties(properties.getByteLength());
+        return properties;
     }
 
     /// The outcome of a write of the properties as that of the request.
@@ -82,8 +85,12 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
 
     /// The change of properties that the content of a request asks for.
     ///
-    /// @throws org.restheart.http.ProblemException 400
+    /// @throws org.restheart.http.ProblemException 400; 413 if they may become too large
     Update.Operators change(DataRequest request, ObjectId etag) {
+        var stored = request.resource().properties().map(RawDocuments::encode);
+        DataContent.requireProperties(
+                NewDocument.encode(request.contentDocument()).getByteLength()
+                        + stored.map(RawBsonDocument::getByteLength).orElse(0));
         return UpdateContent.ofProperties(
                 ServerFields.ofRule(request.grant()),
                 request.contentDocument(),
@@ -145,7 +152,7 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
         var db = request.path().requireDb();
         if (request.path().collection() != null) {
             metadata.forgetCollection(db, request.path().requireCollection());
-        } else if (request.http().method() == Method.DELETE) {
+        } else if (request.operation().isRemoval()) {
             metadata.forgetDbAndCollections(db);
         } else {
             metadata.forgetDb(db);

@@ -8,9 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -245,6 +243,11 @@ public final class Metadata {
 
         private static final String COLLECTION_PREFIX = Metadata.propertiesId("");
 
+        private static final List<BsonDocument> PIPELINE = List.of(
+                BsonDocument.parse("{$match: {$or: [{'ns.coll': '" + ResourceNames.PROPERTIES
+                        + "'}, {operationType: {$in: ['drop', 'rename', 'dropDatabase']}}]}}"),
+                BsonDocument.parse("{$project: {operationType: 1, ns: 1, to: 1, documentKey: 1}}"));
+
         private final MongoClient client;
         private final @Nullable String db;
         private final Metadata metadata;
@@ -289,22 +292,7 @@ public final class Metadata {
 
         @Override
         public List<BsonDocument> pipeline() {
-            var properties = new BsonDocument("ns.coll", new BsonString(ResourceNames.PROPERTIES));
-            var gone = new BsonDocument(
-                    "operationType",
-                    new BsonDocument(
-                            "$in",
-                            new BsonArray(List.of(
-                                    new BsonString("drop"),
-                                    new BsonString("rename"),
-                                    new BsonString("dropDatabase")))));
-            var wanted = new BsonDocument();
-            for (var field : List.of("operationType", "ns", "to", "documentKey")) {
-                wanted.append(field, new BsonInt32(1));
-            }
-            return List.of(
-                    new BsonDocument("$match", new BsonDocument("$or", new BsonArray(List.of(properties, gone)))),
-                    new BsonDocument("$project", wanted));
+            return PIPELINE;
         }
 
         @Override

@@ -73,7 +73,9 @@ public record FindParameters(
 
     private static BsonDocument merged(ParameterValues values, DataParameter parameter) {
         var all = new BsonDocument();
-        values.documents(parameter).forEach(all::putAll);
+        for (var sent : values.documents(parameter)) {
+            all.putAll(sent);
+        }
         return all;
     }
 

@@ -8,7 +8,7 @@ import static org.restheart.http.parameter.DataParameter.WITHOUT_PROPERTIES;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
-import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.parameter.ParameterValues;
 
 /// The format of a response.
@@ -23,7 +23,11 @@ public record FormatParameters(
                 values.choice(REPRESENTATION).map(Representation::valueOf).orElse(settings.representation()),
                 values.choice(HAL).filter("FULL"::equals).isPresent(),
                 values.isOn(WITHOUT_PROPERTIES),
-                request.attribute(JudgedRequest.JSON_MODE).orElseGet(() -> jsonMode(request.query())));
+                Answer.mode(request).orElseGet(() -> jsonMode(request.query())));
+    }
+
+    FormatParameters with(JsonMode mode) {
+        return new FormatParameters(representation, halFull, noProperties, mode);
     }
 
     /// The JSON mode, also for error bodies when the rest of the query is malformed.

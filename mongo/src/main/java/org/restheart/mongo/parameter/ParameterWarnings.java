@@ -147,16 +147,41 @@ public final class ParameterWarnings {
     /// @throws org.restheart.http.ProblemException 400 for a parameter without effect, where these are refused
     public static OfParameters of(Request request, Parameters.Settings settings) {
         var query = request.query();
-        boolean isPlain = query.names().isEmpty();
-        if (isPlain
+        var kind = request.require(ResourcePath.KEY).kind();
+        var asked = new Asked(request, kind, OperationTable.of(kind, request.method()));
+        if (isEveryday(query, asked.use)
                 && !request.headers().has("Idempotency-Key")
                 && !request.headers().has("If-Match")) {
             return NONE;
         }
-        var kind = request.require(ResourcePath.KEY).kind();
-        var asked = new Asked(request, kind, OperationTable.of(kind, request.method()));
+        return of(asked, query, settings);
+    }
+
+    /// Whether all parameters are of those about whose values nothing is ever said, and have an effect: most requests
+    /// need no closer look.
+    private static boolean isEveryday(Query query, Operation use) {
+        for (var name : query.names()) {
+            var parameter = DataParameter.of(name);
+            if (parameter.isEmpty()
+                    || !hasPlainValues(parameter.get())
+                    || !parameter.get().appliesTo(use)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean hasPlainValues(DataParameter parameter) {
+        return switch (parameter.form()) {
+            case ValueForm.Int _ -> true;
+            case ValueForm.Json _ -> parameter != SORT;
+            case ValueForm.Flag _, ValueForm.Switch _, ValueForm.Choice _, ValueForm.Text _ -> false;
+        };
+    }
+
+    private static OfParameters of(Asked asked, Query query, Parameters.Settings settings) {
         var further = new ArrayList<String>();
-        if (!isPlain) {
+        if (!query.names().isEmpty()) {
             refuseBrackets(query);
             further.addAll(withoutEffect(query, settings));
             DataParameter.in(query).stream()
@@ -165,8 +190,8 @@ public final class ParameterWarnings {
                             "the parameter " + parameter.nameIn(query) + " has no effect on " + asked.use.object()));
         }
         further.addAll(Hint.about(asked, HINTS));
-        if (!isPlain && asked.use != Read.WATCH && kind != ResourceKind.AGGREGATION) { // their definitions name some
-            further.addAll(ofUnknown(request, kind, Set.of(), settings.strict()));
+        if (asked.use != Read.WATCH && asked.kind != ResourceKind.AGGREGATION) { // their definitions name some
+            further.addAll(ofUnknown(asked.request, asked.kind, Set.of(), settings.strict()));
         }
         return new OfParameters(former(query), further);
     }
@@ -417,13 +442,13 @@ public final class ParameterWarnings {
     }
 
     private static Optional<String> meant(String name, Operation use) {
-        var bare = name.split("[\\[.]", 2)[0]; // also of objects that are written as query[year] or filter.year
+        var bare = name.split("[^\\w-]", 2)[0]; // also of objects that are written as query[year] or filter.year
+        var known = DataParameter.allNames().stream()
+                .filter(each -> isKnown(each, use))
+                .toList();
         return DataParameter.meantBy(bare)
-                .or(() -> Nearest.to(
-                        name,
-                        DataParameter.allNames().stream()
-                                .filter(known -> isKnown(known, use))
-                                .toList()))
-                .or(() -> Optional.of(bare).filter(known -> isKnown(known, use)));
+                .or(() -> Nearest.to(name, known))
+                .or(() -> Optional.of(bare).filter(known::contains))
+                .or(() -> bare.length() > SHORT_NAME ? Nearest.to(bare, known) : Optional.empty());
     }
 }

@@ -4,7 +4,9 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import static org.restheart.http.parameter.DataParameter.ARRAY_FILTERS;
 import static org.restheart.http.parameter.DataParameter.CHECK_ETAG;
 import static org.restheart.http.parameter.DataParameter.COLLATION;
+import static org.restheart.http.parameter.DataParameter.FILTER;
 import static org.restheart.http.parameter.DataParameter.ID_TYPE;
+import static org.restheart.http.parameter.DataParameter.JSON_MODE;
 import static org.restheart.http.parameter.DataParameter.READ_CONCERN;
 import static org.restheart.http.parameter.DataParameter.READ_PREFERENCE;
 import static org.restheart.http.parameter.DataParameter.SHARD_KEY;
@@ -22,10 +24,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -58,52 +59,36 @@ public record Parameters(
 
     /// @throws org.restheart.http.ProblemException 400 for the first value that is wrong
     public static Parameters parse(Request request, ResourcePath path, Settings settings) {
-        var checks = new Checks(request, path, settings);
         int most = request.attribute(Slice.KEY).map(Slice::limit).orElse(settings.maxPageSize()); // checked already
-        var values = ParameterValues.parse(request.query(), most, checks);
+        var values = ParameterValues.parse(request.query(), most, (parameter, sent) -> {
+            switch (parameter) {
+                case VARIABLES_OF_PIPELINE ->
+                    sent.documents(parameter)
+                            .forEach(variables -> checked(
+                                    variables, parameter.first(request.query()).orElse(""), settings));
+                case ID_TYPE -> id(sent, path);
+                case COLLATION -> collation(sent);
+                default -> {}
+            }
+        });
+        if (!values.has(FILTER) && isBulkWrite(request, path) && !Via.isService(request)) {
+            throw new ProblemException(PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests");
+        }
         return new Parameters(
                 values,
                 FindParameters.of(request, values, settings),
                 FormatParameters.of(request, values, settings),
-                Optional.ofNullable(checks.id),
-                values.documents(VARIABLES_OF_PIPELINE).stream().findFirst());
+                id(values, path),
+                first(values, VARIABLES_OF_PIPELINE));
     }
 
-    /// What is checked of the values besides their form, in the order of the parameters.
-    private static final class Checks implements BiConsumer<DataParameter, ParameterValues> {
-        private final Request request;
-        private final ResourcePath path;
-        private final Settings settings;
-        private @Nullable BsonValue id;
+    private static Optional<BsonValue> id(ParameterValues values, ResourcePath path) {
+        return path.kind().hasId() ? Optional.of(idType(values).parse(path.requireName())) : Optional.empty();
+    }
 
-        Checks(Request request, ResourcePath path, Settings settings) {
-            this.request = request;
-            this.path = path;
-            this.settings = settings;
-        }
-
-        @Override
-        public void accept(DataParameter parameter, ParameterValues values) {
-            switch (parameter) {
-                case FILTER -> {
-                    if (!values.has(parameter) && isBulkWrite(request, path) && !Via.isService(request)) {
-                        throw new ProblemException(
-                                PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests");
-                    }
-                }
-                case VARIABLES_OF_PIPELINE ->
-                    values.documents(parameter)
-                            .forEach(sent -> checked(
-                                    sent, parameter.first(request.query()).orElse(""), settings));
-                case ID_TYPE -> {
-                    if (path.kind().hasId()) {
-                        id = idType(values).parse(path.requireName());
-                    }
-                }
-                case COLLATION -> collation(values);
-                default -> {}
-            }
-        }
+    private static Optional<BsonDocument> first(ParameterValues values, DataParameter parameter) {
+        var all = values.documents(parameter);
+        return all.isEmpty() ? Optional.empty() : Optional.of(all.getFirst());
     }
 
     public IdType idType() {
@@ -119,7 +104,7 @@ public record Parameters(
     }
 
     public Optional<BsonDocument> shardKey() {
-        return values.documents(SHARD_KEY).stream().findFirst();
+        return first(values, SHARD_KEY);
     }
 
     /// In place of the method's default.
@@ -138,9 +123,7 @@ public record Parameters(
     }
 
     private static Optional<Collation> collation(ParameterValues values) {
-        return values.documents(COLLATION).stream()
-                .findFirst()
-                .map(written -> Collations.of(written, "collation parameter"));
+        return first(values, COLLATION).map(written -> Collations.of(written, "collation parameter"));
     }
 
     /// Which elements of arrays a change concerns.
@@ -156,6 +139,13 @@ public record Parameters(
     /// The same for the document with this id.
     public Parameters withId(BsonValue id) {
         return new Parameters(values, find, format, Optional.of(id), aggregationVariables);
+    }
+
+    /// The same with the JSON mode that the properties of the collection name, unless the request has one.
+    public Parameters withDefaultMode(Optional<JsonMode> ofCollection) {
+        return ofCollection.isEmpty() || values.has(JSON_MODE)
+                ? this
+                : new Parameters(values, find, format.with(ofCollection.get()), id, aggregationVariables);
     }
 
     /// The same without the filter's conditions on `_id`.
@@ -188,7 +178,7 @@ public record Parameters(
     private static void checked(BsonDocument variables, String text, Settings settings) {
         if (settings.refuseOperators() && hasOperator(variables)) {
             throw Problem.of(PARAMETER_INVALID, "illegal avars parameter: " + text)
-                    .because("java.lang.SecurityException", "aggregation variables cannot include operators")
+                    .because("aggregation variables cannot include operators")
                     .raise();
         }
         if (variables.keySet().stream().anyMatch(name -> name.startsWith("@"))) {

@@ -1,11 +1,11 @@
 package org.restheart.mongo.reading;
 
 import com.mongodb.MongoCommandException;
-import com.mongodb.MongoNamespace;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
+import java.util.function.ToLongFunction;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -29,16 +30,17 @@ import org.restheart.mongo.coalescing.CanonicalId;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.QueryKey;
+import org.restheart.mongo.reading.DocumentRead.Find;
 
 /// Runs the reads of one call in one command, or in as few as their size allows, in which each distinct one is
 /// contained once. Thread-safe; never blocks.
 ///
 /// @param alone runs a single read, whose documents the lease owns
-record CombinedReads<R extends CombinedReads.DocumentRead>(
-        Coalescer coalesced, BiFunction<R, Lease, CompletionStage<List<RawBsonDocument>>> alone) {
+record CombinedReads(
+        Coalescer coalesced, BiFunction<DocumentRead, Lease, CompletionStage<List<RawBsonDocument>>> alone) {
 
     /// Bytes of the reads of one command: half of what a command may have, since more than the reads is in it.
-    private static final long MAX_BYTES = 8 << 20;
+    static final long MAX_BYTES = 8 << 20;
 
     /// The results in the order of the reads. A read is run alone after the command has failed in a way that
     /// another one may have caused.
@@ -47,13 +49,15 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
     /// @param lease owns the documents until it is closed
     /// @param together runs several reads into the memory of a lease, and returns their results in order; may block
     List<CompletionStage<List<RawBsonDocument>>> run(
-            List<R> reads, Lease lease, BiFunction<List<R>, Lease, List<List<RawBsonDocument>>> together) {
-        var distinct = new LinkedHashMap<QueryKey, R>();
+            List<DocumentRead> reads,
+            Lease lease,
+            BiFunction<List<DocumentRead>, Lease, List<List<RawBsonDocument>>> together) {
+        var distinct = new LinkedHashMap<QueryKey, DocumentRead>();
         reads.forEach(read -> distinct.putIfAbsent(read.key(), read));
         var results = new HashMap<QueryKey, CompletionStage<List<RawBsonDocument>>>();
-        for (var part : parts(distinct)) {
+        for (var part : parts(distinct.values(), read -> read.key().length())) {
             if (part.size() == 1) {
-                part.forEach((key, read) -> results.put(key, alone.apply(read, lease)));
+                results.put(part.getFirst().key(), alone.apply(part.getFirst(), lease));
             } else {
                 results.putAll(results(part, lease, together));
             }
@@ -63,32 +67,33 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
                 .toList();
     }
 
-    private static <R> List<Map<QueryKey, R>> parts(Map<QueryKey, R> reads) {
-        var parts = new ArrayList<Map<QueryKey, R>>();
+    /// What is read, divided into commands of at most [#MAX_BYTES], unless one alone has more.
+    static <T> List<List<T>> parts(Collection<T> all, ToLongFunction<T> size) {
+        var parts = new ArrayList<List<T>>();
         long bytes = Long.MAX_VALUE;
-        for (var read : reads.entrySet()) {
-            int more = read.getKey().length();
+        for (var each : all) {
+            long more = size.applyAsLong(each);
             if (bytes > MAX_BYTES - more) {
-                parts.add(new LinkedHashMap<>());
+                parts.add(new ArrayList<>());
                 bytes = 0;
             }
             bytes += more;
-            parts.getLast().put(read.getKey(), read.getValue());
+            parts.getLast().add(each);
         }
         return parts;
     }
 
     private Map<QueryKey, CompletionStage<List<RawBsonDocument>>> results(
-            Map<QueryKey, R> distinct, Lease lease, BiFunction<List<R>, Lease, List<List<RawBsonDocument>>> together) {
-        var reads = List.copyOf(distinct.values());
+            List<DocumentRead> reads,
+            Lease lease,
+            BiFunction<List<DocumentRead>, Lease, List<List<RawBsonDocument>>> together) {
         var caller = CallerScope.current(); // of these reads, not those of all that share the command
         var all = coalesced.share(key(reads), lease, command -> together.apply(reads, command));
         var results = new LinkedHashMap<QueryKey, CompletionStage<List<RawBsonDocument>>>();
-        for (var entry : distinct.entrySet()) {
+        for (var read : reads) {
             int place = results.size();
-            var read = entry.getValue();
             results.put(
-                    entry.getKey(),
+                    read.key(),
                     all.thenApply(found -> found.get(place))
                             .exceptionallyCompose(failure -> mayBeDueToOne(failure)
                                     ? CallerScope.call(caller, () -> alone.apply(read, lease))
@@ -115,43 +120,25 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
         };
     }
 
-    private static QueryKey key(List<? extends DocumentRead> reads) {
+    private static QueryKey key(List<DocumentRead> reads) {
         var parts = QueryKey.of(reads.getFirst().namespace()).add("all");
         reads.forEach(read -> read.addTo(parts));
         return parts.key();
     }
 
-    /// A read of documents from one collection.
-    sealed interface DocumentRead permits ReadQuery, ReadPipeline {
-        MongoNamespace namespace();
-
-        /// Adds everything that determines the result, except the collection.
-        ///
-        /// @return the same parts
-        QueryKey.Parts addTo(QueryKey.Parts parts);
-
-        /// The key of the result: reads with equal keys have the same.
-        default QueryKey key() {
-            return addTo(QueryKey.of(namespace())).key();
-        }
-    }
-
     /// Combines queries for single values of the same property, such as the books of one author, to one query for all
     /// values. Results are distributed by the property with MongoDB's matching rules.
     static final class Equalities {
-        private final List<ReadQuery> queries;
-        private final String property;
-        private final Map<Object, Integer> places;
-        private final ReadQuery combined;
+        private final Distribution distribution;
+        private final Find combined;
 
-        private Equalities(List<ReadQuery> queries, String property, Map<Object, Integer> places, int limit) {
-            this.queries = queries;
-            this.property = property;
-            this.places = places;
+        private Equalities(List<Find> queries, String property, Map<Object, List<Integer>> places, int limit) {
+            this.distribution = new Distribution(
+                    property, places, queries.stream().map(Find::limit).toList());
             var first = queries.getFirst();
             var values = new BsonArray();
             queries.forEach(each -> values.add(each.filter().get(property)));
-            this.combined = new ReadQuery(
+            this.combined = new Find(
                     first.namespace(),
                     new BsonDocument(property, new BsonDocument("$in", values)),
                     first.sort(),
@@ -161,17 +148,18 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
                     first.rights());
         }
 
-        /// @param queries distinct ones, of a collection without a collation
-        static Optional<Equalities> of(List<ReadQuery> queries) {
+        /// @param reads distinct queries, of a collection without a collation
+        static Optional<Equalities> of(List<DocumentRead> reads) {
+            var queries = reads.stream().map(Find.class::cast).toList();
             var first = queries.getFirst();
             if (first.filter().size() != 1 || first.rights().projectResponse().isPresent()) {
                 return Optional.empty();
             }
             var property = first.filter().getFirstKey();
-            if (property.startsWith("$") || property.chars().anyMatch(Character::isDigit)) {
-                return Optional.empty(); // a digit may be a position in an array
+            if (!Distribution.isPossibleBy(property)) {
+                return Optional.empty();
             }
-            var places = new LinkedHashMap<Object, Integer>();
+            var places = new LinkedHashMap<Object, List<Integer>>();
             long limit = 1; // one more than there may be
             for (var query : queries) {
                 var value = query.filter().size() == 1 ? query.filter().get(property) : null;
@@ -179,7 +167,7 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
                 if (canonical.isEmpty()
                         || query.skip() > 0
                         || !sortKey(query).equals(sortKey(first))
-                        || places.put(canonical.get(), places.size()) != null) {
+                        || places.put(canonical.get(), List.of(places.size())) != null) {
                     return Optional.empty();
                 }
                 limit += query.limit();
@@ -189,32 +177,45 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
                     : Optional.of(new Equalities(queries, property, places, (int) limit));
         }
 
-        private static QueryKey sortKey(ReadQuery query) {
+        private static QueryKey sortKey(Find query) {
             return QueryKey.of(query.namespace()).add(query.sort()).key();
         }
 
-        ReadQuery combined() {
+        Find combined() {
             return combined;
         }
 
         /// The documents of each query, in order; empty if they cannot be distributed, or were too many to be read at
         /// once.
         Optional<List<List<RawBsonDocument>>> distribute(List<RawBsonDocument> documents) {
-            if (documents.size() == combined.limit()) {
-                return Optional.empty();
-            }
+            return documents.size() == combined.limit() ? Optional.empty() : distribution.of(documents);
+        }
+    }
+
+    /// Who gets which documents of a query for several values of one property, with MongoDB's matching rules.
+    ///
+    /// @param places who has asked for each value, by [CanonicalId]
+    /// @param limits the most documents of each place
+    record Distribution(String property, Map<Object, List<Integer>> places, List<Integer> limits) {
+        /// Whether the values of documents can be told apart: a digit may be a position in an array.
+        static boolean isPossibleBy(String property) {
+            return !property.startsWith("$") && property.chars().noneMatch(Character::isDigit);
+        }
+
+        /// The documents of each place, in their order; empty if one has none of the values.
+        Optional<List<List<RawBsonDocument>>> of(List<RawBsonDocument> documents) {
             var distributed = new ArrayList<List<RawBsonDocument>>();
-            queries.forEach(_ -> distributed.add(new ArrayList<>()));
+            limits.forEach(_ -> distributed.add(new ArrayList<>()));
             var path = FieldPath.steps(property);
             for (var document : documents) {
-                var matched = new HashSet<Integer>();
+                var matched = new LinkedHashSet<Integer>();
                 match(document, path, 0, matched);
                 if (matched.isEmpty()) {
                     return Optional.empty();
                 }
                 for (int place : matched) {
                     var mine = distributed.get(place);
-                    if (mine.size() < queries.get(place).limit()) {
+                    if (mine.size() < limits.get(place)) {
                         mine.add(document);
                     }
                 }
@@ -230,7 +231,7 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
                             .ifPresent(member -> matchMember(member, path, depth + 1, matched));
                 }
             } else {
-                CanonicalId.of(value).map(places::get).ifPresent(matched::add);
+                CanonicalId.of(value).map(places::get).ifPresent(matched::addAll);
             }
         }
 

@@ -6,15 +6,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.data.Access;
 import org.restheart.http.Lease;
 import org.restheart.http.MemoryBudget;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.changestream.StreamDefinitions;
@@ -22,12 +18,14 @@ import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.DriverFinder;
-import org.restheart.mongo.find.QueryKey;
+import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.reading.CombinedReads.Equalities;
+import org.restheart.mongo.reading.DocumentRead.Aggregate;
+import org.restheart.mongo.reading.DocumentRead.Find;
 import org.restheart.mongo.reading.ReadCommands.Union;
 
 /// Reads documents for services other than the data API. Reads by `_id` are coalesced with those of the data
@@ -43,8 +41,7 @@ public final class DocumentReads {
     private final Metadata metadata;
     private final ForbiddenOperators operators;
     private final PipelineInspection inspection;
-    private final CombinedReads<ReadQuery> finds;
-    private final CombinedReads<ReadPipeline> aggregations;
+    private final CombinedReads combined;
 
     public DocumentReads(
             DriverFinder documents,
@@ -61,35 +58,38 @@ public final class DocumentReads {
         this.metadata = metadata;
         this.operators = operators;
         this.inspection = inspection;
-        this.finds = new CombinedReads<>(coalesced, this::find);
-        this.aggregations = new CombinedReads<>(coalesced, this::aggregate);
+        this.combined = new CombinedReads(coalesced, this::read);
     }
 
-    /// The documents in order.
+    /// The reads of the documents to which others refer.
+    public RelatedReads related() {
+        return new RelatedReads(coalesced, commands);
+    }
+
+    /// The documents in order. Writing and forbidden stages are refused.
     ///
     /// @param lease owns them until it is closed
-    public CompletionStage<List<RawBsonDocument>> find(ReadQuery query, Lease lease) {
-        return withoutDetails(startFind(query, lease));
+    public CompletionStage<List<RawBsonDocument>> read(DocumentRead read, Lease lease) {
+        return withoutDetails(start(read, lease));
     }
 
     /// A few documents, which the process keeps for itself.
-    public CompletionStage<List<RawBsonDocument>> find(ReadQuery query) {
+    public CompletionStage<List<RawBsonDocument>> read(DocumentRead read) {
         var lease = ofServer();
-        return find(query, lease).whenComplete((_, _) -> lease.close());
+        return read(read, lease).whenComplete((_, _) -> lease.close());
     }
 
     private Lease ofServer() {
         return memory.open(() -> CallerScope.SERVER);
     }
 
-    private void check(ReadQuery query) {
-        inspection.requireOpen(query.namespace());
-        operators.checkFilter(query.filter());
-    }
-
-    private void check(ReadPipeline query) {
-        inspection.requireOpen(query.namespace());
-        inspection.check(query.stages(), query.namespace().getDatabaseName());
+    private void check(DocumentRead read) {
+        inspection.requireOpen(read.namespace());
+        switch (read) {
+            case Find find -> operators.checkFilter(find.filter());
+            case Aggregate pipeline ->
+                inspection.check(pipeline.stages(), read.namespace().getDatabaseName());
+        }
     }
 
     /// Why a pipeline would be refused, whatever the values of its variables; empty if it may be run. May block for
@@ -134,18 +134,22 @@ public final class DocumentReads {
         return StreamDefinitions.names(collection(namespace));
     }
 
-    private CompletionStage<List<RawBsonDocument>> startFind(ReadQuery query, Lease lease) {
+    private CompletionStage<List<RawBsonDocument>> start(DocumentRead read, Lease lease) {
         try {
-            check(query);
-            if (query.rights().projectResponse().isPresent()) { // the filter must not depend on hidden fields
-                var pipeline = query.asPipeline();
-                var stages = pipeline.permitted();
-                return shared(query.key(), lease, command -> commands.run(pipeline, stages, query.limit(), command));
+            check(read);
+            if (read instanceof Find find && read.rights().projectResponse().isEmpty()) {
+                var id = find.id();
+                return id.isPresent() && isPlain(find)
+                        ? coalesced
+                                .one(find.lookup(id.get(), lookupLimit), lease)
+                                .thenApply(DocumentReads::list)
+                        : coalesced.find(find.asFind(find.settings()), lease, use -> commands.run(find, use));
             }
-            var id = query.id();
-            return id.isPresent() && isPlain(query)
-                    ? coalesced.one(query.lookup(id.get(), lookupLimit), lease).thenApply(DocumentReads::list)
-                    : coalesced.find(query.asFind(), lease, use -> commands.run(query, use));
+            var pipeline = read.asPipeline(); // the filter must not depend on hidden fields
+            var stages = pipeline.permitted();
+            return coalesced
+                    .share(read.key(), lease, command -> List.of(commands.run(pipeline, stages, read.limit(), command)))
+                    .thenApply(List::getFirst);
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
@@ -179,32 +183,8 @@ public final class DocumentReads {
     /// @param complete whether no limit but their number was met
     public record DocumentSample(List<RawBsonDocument> documents, boolean complete) {}
 
-    /// The results in order. Writing and forbidden stages are refused.
-    ///
-    /// @param lease owns them until it is closed
-    public CompletionStage<List<RawBsonDocument>> aggregate(ReadPipeline query, Lease lease) {
-        return withoutDetails(startAggregation(query, lease));
-    }
-
-    private CompletionStage<List<RawBsonDocument>> startAggregation(ReadPipeline query, Lease lease) {
-        try {
-            check(query);
-            var stages = query.permitted();
-            return shared(query.key(), lease, command -> commands.run(query, stages, query.limit(), command));
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedStage(e);
-        }
-    }
-
-    private CompletionStage<List<RawBsonDocument>> shared(
-            QueryKey key, Lease lease, Function<Lease, List<RawBsonDocument>> run) {
-        return coalesced
-                .share(key, lease, command -> List.of(run.apply(command)))
-                .thenApply(List::getFirst);
-    }
-
-    private boolean isPlain(ReadQuery query) {
-        return collection(query.namespace()).plain();
+    private boolean isPlain(Find find) {
+        return collection(find.namespace()).plain();
     }
 
     private ResourceMetadata collection(MongoNamespace namespace) {
@@ -215,55 +195,43 @@ public final class DocumentReads {
         return found.map(List::of).orElse(List.of());
     }
 
-    /// The results of queries that differ only in filters, sorts and slices, in their order, equal to those of
-    /// separate queries.
+    /// The results of reads of one kind that differ only in filters, sorts and slices, or in stages, in their order,
+    /// equal to those of separate ones. Where a read is refused, each fails with its own problem.
     ///
-    /// @param lease owns them until it is closed
-    public List<CompletionStage<List<RawBsonDocument>>> findAll(List<ReadQuery> queries, Lease lease) {
-        return all(queries, query -> Union.takes(query.asPipeline()), query -> find(query, lease), () -> {
-            queries.forEach(this::check);
-            boolean plain = isPlain(queries.getFirst());
-            if (plain && queries.stream().allMatch(query -> query.id().isPresent())) {
-                return lookups(queries, lease);
-            }
-            return finds.run(queries, lease, (all, command) -> {
-                var equalities = plain ? Equalities.of(all) : Optional.<Equalities>empty();
-                return equalities
-                        .flatMap(in -> in.distribute(commands.run(in.combined(), command)))
-                        .orElseGet(() -> commands.union(
-                                all.stream().map(ReadQuery::asPipeline).toList(), command));
-            });
-        });
-    }
-
-    /// As [#findAll].
-    public List<CompletionStage<List<RawBsonDocument>>> aggregateAll(List<ReadPipeline> queries, Lease lease) {
-        return all(queries, Union::takes, query -> aggregate(query, lease), () -> {
-            queries.forEach(this::check);
-            return aggregations.run(queries, lease, commands::union);
-        });
-    }
-
-    /// @param takes whether a query may be run with others
-    /// @param alone runs one; where a query is refused, each fails with its own problem
-    private static <Q> List<CompletionStage<List<RawBsonDocument>>> all(
-            List<Q> queries,
-            Predicate<Q> takes,
-            Function<Q, CompletionStage<List<RawBsonDocument>>> alone,
-            Supplier<List<CompletionStage<List<RawBsonDocument>>>> together) {
-        if (queries.size() > 1 && queries.stream().allMatch(takes)) {
+    /// @param lease owns the documents until it is closed
+    public List<CompletionStage<List<RawBsonDocument>>> readAll(List<DocumentRead> reads, Lease lease) {
+        if (reads.size() > 1 && reads.stream().map(DocumentRead::asPipeline).allMatch(Union::takes)) {
             try {
-                return together.get().stream()
+                return together(reads, lease).stream()
                         .map(DocumentReads::withoutDetails)
                         .toList();
             } catch (ProblemException _) {
                 // found again below
             }
         }
-        return queries.stream().map(alone).toList();
+        return reads.stream().map(read -> read(read, lease)).toList();
     }
 
-    private List<CompletionStage<List<RawBsonDocument>>> lookups(List<ReadQuery> queries, Lease lease) {
+    private List<CompletionStage<List<RawBsonDocument>>> together(List<DocumentRead> reads, Lease lease) {
+        reads.forEach(this::check);
+        var finds = reads.stream()
+                .filter(Find.class::isInstance)
+                .map(Find.class::cast)
+                .toList();
+        boolean plain = finds.size() == reads.size() && isPlain(finds.getFirst());
+        if (plain && finds.stream().allMatch(find -> find.id().isPresent())) {
+            return lookups(finds, lease);
+        }
+        return combined.run(reads, lease, (all, command) -> {
+            var equalities = plain ? Equalities.of(all) : Optional.<Equalities>empty();
+            return equalities
+                    .flatMap(in -> in.distribute(commands.run(in.combined(), Use.alone(command))))
+                    .orElseGet(() -> commands.union(
+                            all.stream().map(DocumentRead::asPipeline).toList(), command));
+        });
+    }
+
+    private List<CompletionStage<List<RawBsonDocument>>> lookups(List<Find> queries, Lease lease) {
         return coalesced
                 .all(
                         queries.stream()
@@ -280,10 +248,7 @@ public final class DocumentReads {
             CompletionStage<List<RawBsonDocument>> answer) {
         return answer.exceptionallyCompose(failure -> {
             var cause = CombinedReads.cause(failure);
-            return CompletableFuture.failedStage(MongoErrors.toProblem(cause)
-                    .map(problem -> problem.unquoted().isPresent() ? problem.unquoting() : problem)
-                    .<Throwable>map(Problem::raise)
-                    .orElse(cause));
+            return CompletableFuture.failedStage(MongoErrors.unquoted(cause));
         });
     }
 }

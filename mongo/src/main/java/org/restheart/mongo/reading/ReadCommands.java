@@ -29,6 +29,8 @@ import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.reading.DocumentRead.Aggregate;
+import org.restheart.mongo.reading.DocumentRead.Find;
 import org.restheart.mongo.reading.DocumentReads.DocumentSample;
 
 /// Runs queries and collects their documents in memory, of which every caller has a share. Blocks for MongoDB.
@@ -47,17 +49,13 @@ record ReadCommands(DriverFinder documents, DocumentSizes sizes) {
 
     /// @throws org.restheart.http.ProblemException 422 for a result that is too large, 503 without memory for
     ///     it
-    List<RawBsonDocument> run(ReadQuery query, Lease lease) {
-        return run(query, Use.alone(lease));
-    }
-
-    List<RawBsonDocument> run(ReadQuery query, Use use) {
+    List<RawBsonDocument> run(Find query, Use use) {
         var finder = use.change().apply(documents);
         return collected(
                 use.lease(),
                 sizes.of(query.namespace()),
                 Math.min(query.limit(), BATCH) + 1,
-                batch -> finder.find(query.asFind(), batch),
+                batch -> finder.find(query.asFind(query.settings()), batch),
                 query.limit());
     }
 
@@ -65,14 +63,13 @@ record ReadCommands(DriverFinder documents, DocumentSizes sizes) {
     ///
     /// @param stages those of the query, or others in place of them
     /// @param limit the most documents; 0 for all
-    List<RawBsonDocument> run(ReadPipeline query, List<BsonDocument> stages, int limit, Lease lease) {
+    List<RawBsonDocument> run(Aggregate query, List<BsonDocument> stages, int limit, Lease lease) {
         var namespace = query.namespace();
-        var settings = new ReadSettings(Optional.empty(), Optional.empty(), query.timeLimit());
         return collected(
                 lease,
                 sizes.of(namespace, "results"),
                 BATCH,
-                batch -> documents.results(namespace, stages, settings, query.allowDiskUse(), batch),
+                batch -> documents.results(namespace, stages, query.settings(), query.allowDiskUse(), batch),
                 limit);
     }
 
@@ -80,14 +77,20 @@ record ReadCommands(DriverFinder documents, DocumentSizes sizes) {
     /// @param find returns the cursor by the number of documents in a batch
     private static List<RawBsonDocument> collected(
             Lease lease, Size size, int most, IntFunction<MongoCursor<RawBsonDocument>> find, int limit) {
-        return size.reading(() -> collect(lease, size, most, find, limit));
+        return size.reading(() -> {
+            int batch = size.batch(most);
+            return collect(lease, size, batch, size.reading(batch), find, limit);
+        });
     }
 
     private static List<RawBsonDocument> collect(
-            Lease lease, Size size, int most, IntFunction<MongoCursor<RawBsonDocument>> find, int limit) {
+            Lease lease,
+            Size size,
+            int batch,
+            long expected,
+            IntFunction<MongoCursor<RawBsonDocument>> find,
+            int limit) {
         var found = new ArrayList<RawBsonDocument>();
-        int batch = size.batch(most);
-        long expected = size.reading(batch);
         long held = expected;
         long bytes = 0;
         boolean isComplete = false;
@@ -115,15 +118,37 @@ record ReadCommands(DriverFinder documents, DocumentSizes sizes) {
     }
 
     /// The results of pipelines that [Union] can combine, in their order.
-    List<List<RawBsonDocument>> union(List<ReadPipeline> queries, Lease lease) {
-        return Union.distribute(run(queries.getFirst(), Union.stages(queries), 0, lease), queries.size());
+    List<List<RawBsonDocument>> union(List<Aggregate> queries, Lease lease) {
+        var first = queries.getFirst();
+        var stages = Union.stages(
+                first.namespace(), queries.stream().map(Aggregate::permitted).toList());
+        return Union.distribute(run(first, stages, 0, lease), queries.size());
+    }
+
+    /// The documents of a query: in one batch while nothing is known of their size, as a reply has 16 MiB at most.
+    ///
+    /// @param most documents that it has
+    /// @param find returns the cursor by the number of documents in a batch
+    List<RawBsonDocument> all(
+            MongoNamespace namespace,
+            String what,
+            int most,
+            IntFunction<MongoCursor<RawBsonDocument>> find,
+            Lease lease) {
+        var size = sizes.of(namespace, what);
+        return size.reading(() -> {
+            boolean isKnown = size.isKnown();
+            int wanted = Math.min(most, BATCH) + 1;
+            int batch = isKnown ? size.batch(wanted) : wanted;
+            return collect(lease, size, batch, size.reading(isKnown ? batch : 1), find, most);
+        });
     }
 
     /// See [DocumentReads#readEnd].
     DocumentSample readEnd(
             MongoNamespace namespace, Access rights, int direction, int limit, Duration timeLimit, long maxBytes) {
         var sort = new BsonDocument("_id", new BsonInt32(direction));
-        var query = new ReadQuery(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
+        var query = new Find(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
         try (var cursor = documents.find(query.asFind(sampling(timeLimit)), Math.min(limit, SOME_BATCH))) {
             return read(cursor, limit, maxBytes);
         } catch (MongoExecutionTimeoutException _) {
@@ -139,7 +164,7 @@ record ReadCommands(DriverFinder documents, DocumentSizes sizes) {
         }
         var stages =
                 new ArrayList<>(List.of(new BsonDocument("$sample", new BsonDocument("size", new BsonInt32(limit)))));
-        stages.addAll(ReadPipeline.stages(rights));
+        stages.addAll(Aggregate.stages(rights));
         try {
             if (count(namespace, timeLimit) < Math.max(MANY, (long) limit * SPARSE)) {
                 return Optional.empty();
@@ -200,15 +225,15 @@ record ReadCommands(DriverFinder documents, DocumentSizes sizes) {
         private Union() {}
 
         /// Whether a pipeline has the same results in a union as alone.
-        static boolean takes(ReadPipeline query) {
+        static boolean takes(Aggregate query) {
             return query.stages().stream().noneMatch(stage -> AnyName.in(stage, ALONE::contains));
         }
 
-        static List<BsonDocument> stages(List<ReadPipeline> queries) {
-            var collection = new BsonString(queries.getFirst().namespace().getCollectionName());
+        static List<BsonDocument> stages(MongoNamespace namespace, List<List<BsonDocument>> pipelines) {
+            var collection = new BsonString(namespace.getCollectionName());
             var stages = new ArrayList<BsonDocument>();
-            for (int part = 0; part < queries.size(); part++) {
-                var marked = new ArrayList<>(queries.get(part).permitted());
+            for (int part = 0; part < pipelines.size(); part++) {
+                var marked = new ArrayList<>(pipelines.get(part));
                 marked.add(new BsonDocument(
                         "$replaceWith",
                         new BsonDocument(PART, new BsonDocument("$literal", new BsonInt32(part)))

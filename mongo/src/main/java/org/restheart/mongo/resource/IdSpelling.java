@@ -11,6 +11,7 @@ import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
 import org.bson.types.ObjectId;
 import org.restheart.http.PercentCoding;
+import org.restheart.http.judged.DataPaths;
 
 /// Writes a document's id as the last segment of a path, so that [IdType] reads the same value.
 public final class IdSpelling {
@@ -65,7 +66,7 @@ public final class IdSpelling {
     }
 
     private static Optional<String> ofString(String id) {
-        if (ResourcePath.isWord(id) || KEYWORDS.contains(id.toLowerCase(Locale.ROOT))) {
+        if (DataPaths.isReserved(id) || KEYWORDS.contains(id.toLowerCase(Locale.ROOT))) {
             return Optional.empty();
         }
         return ObjectId.isValid(id) ? Optional.of(id + "?id_type=STRING") : segment(id);

@@ -152,7 +152,7 @@ public enum IdType {
 
     private static ProblemException refuse(String why) {
         return Problem.of(PARAMETER_INVALID, "wrong document id format: " + why)
-                .because("java.lang.IllegalArgumentException", why)
+                .because(why)
                 .raise();
     }
 }

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Key;
@@ -154,9 +155,9 @@ public record ResourcePath(
         return Objects.requireNonNull(WORDS.get(parent));
     }
 
-    /// Whether a segment behind the name of a collection names no document.
-    static boolean isWord(String segment) {
-        return wordsIn(ResourceKind.COLLECTION).containsKey(segment.toLowerCase(Locale.ROOT));
+    /// The segments behind the name of a collection that name no document.
+    static Set<String> words() {
+        return wordsIn(ResourceKind.COLLECTION).keySet();
     }
 
     /// An aggregation or a stream.

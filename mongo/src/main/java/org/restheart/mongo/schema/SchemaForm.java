@@ -145,7 +145,7 @@ public final class SchemaForm {
         static void check(SpecificationVersion version, BsonDocument schema) {
             var meta = REGISTRY.getSchema(SchemaLocation.of(version.getDialectId()));
             var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(schema);
-            var violations = Evaluation.of(meta, json, new EvaluationBudget());
+            var violations = new EvaluationBudget().violations(meta, json);
             if (!violations.isEmpty()) {
                 throw new ProblemException(
                         ProblemCode.CONTENT_INVALID,

@@ -47,6 +47,7 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.ShortText;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.metadata.ResourceMetadata;
@@ -58,7 +59,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// A schema may refer to others, also of other databases, so a change of any of them invalidates all. A
 /// generation number identifies schemas that were read before the latest known change.
-public final class Schemas implements AutoCloseable {
+public final class Schemas {
     /// In place of values that must not be told; it may be required that there is one.
     private static final BsonValue WITHHELD = new BsonString("");
 
@@ -83,15 +84,16 @@ public final class Schemas implements AutoCloseable {
 
     private volatile Runnable observer = () -> {};
 
+    /// @param tasks during which changes are followed
     /// @param ttl how long schemas are cached without a change event; zero disables the cache, a negative
     ///     one keeps entries until they are invalidated
     /// @param shows whether a database's store may be used, by collections and by schemas that refer to it
-    public Schemas(MongoClient client, Duration ttl, Predicate<String> shows) {
-        this(client, ttl, shows, MemoryBudget.Part.SCHEMAS.bytes());
+    public Schemas(BackgroundTasks tasks, MongoClient client, Duration ttl, Predicate<String> shows) {
+        this(tasks, client, ttl, shows, MemoryBudget.Part.SCHEMAS.bytes());
     }
 
     /// @param maxBytes of heap of all that are cached; a larger one is cached alone
-    Schemas(MongoClient client, Duration ttl, Predicate<String> shows, long maxBytes) {
+    Schemas(BackgroundTasks tasks, MongoClient client, Duration ttl, Predicate<String> shows, long maxBytes) {
         this.client = client;
         this.shows = shows;
         if (ttl.isZero()) {
@@ -105,7 +107,7 @@ public final class Schemas implements AutoCloseable {
                     .evictionListener((_, _, _) -> evicted());
             this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).build();
         }
-        this.changes = new CollectionChanges(client, COLLECTION, "schemas", _ -> changedElsewhere());
+        this.changes = new CollectionChanges(tasks, client, COLLECTION, "schemas", _ -> changedElsewhere());
         this.meter = new CacheMeter("schemas", () -> cache == null ? 0 : cache.estimatedSize());
     }
 
@@ -160,7 +162,7 @@ public final class Schemas implements AutoCloseable {
     /// A function for the schemas to which a schema may refer, by URI without a fragment. Both block for
     /// MongoDB.
     public Function<String, Optional<BsonDocument>> referred(StoredSchema schema) {
-        return loader(schema.key(), schema.schema());
+        return loader(schema.key(), SchemaReferences.all(schema.key(), schema.schema(), this::load));
     }
 
     /// The schemas of other databases to which a schema refers, directly or indirectly, also those that are
@@ -207,11 +209,6 @@ public final class Schemas implements AutoCloseable {
     /// Called when a schema was written through this server.
     public void changed() {
         generation.incrementAndGet();
-    }
-
-    @Override
-    public void close() {
-        changes.close();
     }
 
     /// Blocks for MongoDB unless the schema is cached.
@@ -291,10 +288,6 @@ public final class Schemas implements AutoCloseable {
     /// Loads the schemas that evaluating a schema needs, by their URIs without fragments: of another
     /// database only those to which its author may have referred, see [SchemaReferences]. Blocks for
     /// MongoDB.
-    Function<String, Optional<BsonDocument>> loader(SchemaKey from, BsonDocument schema) {
-        return loader(from, SchemaReferences.all(from, schema, this::load));
-    }
-
     private Function<String, Optional<BsonDocument>> loader(SchemaKey from, Map<String, Optional<BsonDocument>> known) {
         return uri -> SchemaKey.of(uri).flatMap(key -> {
             var found = known.get(key.uri());
@@ -355,7 +348,7 @@ public final class Schemas implements AutoCloseable {
         ///     invalid
         List<Error> violations(BsonDocument document, EvaluationBudget budget) {
             var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
-            return refusingInvalid(key, why, () -> Evaluation.of(schema, json, budget));
+            return refusingInvalid(key, why, () -> budget.violations(schema, json));
         }
     }
 

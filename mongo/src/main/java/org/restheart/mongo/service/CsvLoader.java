@@ -17,9 +17,8 @@ import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.model.WriteModel;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
+import java.util.AbstractList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -30,9 +29,12 @@ import org.bson.BsonNull;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.RawDocuments;
 import org.restheart.data.Operation.Write;
 import org.restheart.data.Privilege;
+import org.restheart.http.Body;
 import org.restheart.http.Cors;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
@@ -100,7 +102,7 @@ public final class CsvLoader implements Service {
 
     private static BsonArray rows(Request request) {
         try {
-            return CsvRows.parse(new ByteArrayInputStream(request.body().bytes()), CsvOptions.parse(request.query()));
+            return CsvRows.parse(request.body(), CsvOptions.parse(request.query()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -181,26 +183,39 @@ public final class CsvLoader implements Service {
         ResourceNames.check(path);
     }
 
+    /// The writes of all rows, which are valid. Each is made when it is sent.
     private List<WriteModel<BsonDocument>> models(
             Request request, CsvOptions options, BsonArray rows, Optional<DocumentValidation> validation) {
-        var grant = request.caller().grant();
-        if (grant.checkWritten() || request.attribute(DocumentCheck.KEY).isPresent()) {
+        if (request.caller().grant().checkWritten()
+                || request.attribute(DocumentCheck.KEY).isPresent()) {
             throw new ProblemException(
                     FORBIDDEN, "rules check the documents of this collection, which is not possible for a CSV file");
         }
-        var models = new ArrayList<WriteModel<BsonDocument>>();
-        for (var element : rows) {
-            var row = new BsonDocument();
-            row.putAll(element.asDocument());
-            grant.mergeRequest().ifPresent(merge -> NewDocument.merge(row, merge, !options.update()));
-            if (!options.update()) {
-                validation.ifPresent(schema -> schema.check(row, true));
-            }
-            row.put("_etag", new BsonObjectId());
-            ResourceNames.requireUnreserved(row.get("_id", BsonNull.VALUE));
-            models.add(options.update() ? update(request, options, row) : insert(row));
+        for (var row : rows) {
+            var _ = model(request, options, row.asDocument(), options.update() ? Optional.empty() : validation);
         }
-        return models;
+        return new AbstractList<>() {
+            @Override
+            public WriteModel<BsonDocument> get(int index) {
+                return model(request, options, rows.get(index).asDocument(), Optional.empty());
+            }
+
+            @Override
+            public int size() {
+                return rows.size();
+            }
+        };
+    }
+
+    private WriteModel<BsonDocument> model(
+            Request request, CsvOptions options, BsonDocument cells, Optional<DocumentValidation> validation) {
+        var row = new BsonDocument();
+        row.putAll(cells);
+        request.caller().grant().mergeRequest().ifPresent(merge -> NewDocument.merge(row, merge, !options.update()));
+        validation.ifPresent(schema -> schema.check(row, true));
+        row.put("_etag", new BsonObjectId());
+        ResourceNames.requireUnreserved(row.get("_id", BsonNull.VALUE));
+        return options.update() ? update(request, options, row) : insert(row);
     }
 
     private static WriteModel<BsonDocument> insert(BsonDocument row) {
@@ -245,18 +260,20 @@ public final class CsvLoader implements Service {
     /// Parses CSV to documents: the first record names the fields, every other one is a row. A cell is
     /// parsed as JSON if possible, else kept as a string; one in quotes only if it is an object or an array.
     static final class CsvRows {
-        /// Cells of all rows, including further properties: each takes some hundred bytes until the rows are
-        /// stored.
+        /// Cells of all rows, including further properties.
         private static final int MAX_CELLS = 1_000_000;
+
+        /// Bytes of a row besides its content: rows stay bytes until they are stored.
+        private static final int ROW = 100;
 
         private static final String UNNAMED = "unnamed_";
 
         private CsvRows() {}
 
         /// @throws ProblemException 400, 413
-        static BsonArray parse(InputStream csv, CsvOptions options) throws IOException {
+        static BsonArray parse(Body csv, CsvOptions options) throws IOException {
             var rows = new BsonArray();
-            var records = new CsvRecords(csv, options.separator());
+            var records = new CsvRecords(new ByteArrayInputStream(csv.bytes()), options.separator());
             var header = records.next();
             if (header == null) {
                 return rows;
@@ -268,11 +285,12 @@ public final class CsvLoader implements Service {
             long total = 0;
             for (var record = records.next(); record != null; record = records.next()) {
                 var row = row(names, record.cells(), options);
-                total += row.size() + 1;
+                total += record.cells().size() + options.properties().size() + 1;
                 if (total > MAX_CELLS) {
                     throw new ProblemException(
                             CONTENT_TOO_LARGE, "more than " + MAX_CELLS + " cells: load the rows in several files");
                 }
+                csv.hold(ROW + row.getByteLength());
                 rows.add(row);
             }
             return rows;
@@ -323,7 +341,7 @@ public final class CsvLoader implements Service {
                     .count();
         }
 
-        private static BsonDocument row(List<String> names, List<Cell> cells, CsvOptions options) {
+        private static RawBsonDocument row(List<String> names, List<Cell> cells, CsvOptions options) {
             var row = new BsonDocument();
             for (int i = 0; i < cells.size(); i++) {
                 var name = i < names.size() ? names.get(i) : UNNAMED + (i - names.size());
@@ -332,7 +350,7 @@ public final class CsvLoader implements Service {
             for (int i = 0; i < options.properties().size(); i++) {
                 row.put(options.properties().get(i), Form.cell(options.values().get(i)));
             }
-            return row;
+            return RawDocuments.compact(RawDocuments.encode(row));
         }
 
         /// In quotes, only objects and arrays are JSON.

@@ -10,10 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.bson.BsonArray;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonString;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.concern.BoundedConcern;
@@ -37,9 +35,7 @@ record ServerTransactions(MongoClient client) {
     /// Any database is suitable, also one that does not exist.
     private static final String DB = "restheart";
 
-    private static final BsonDocument TOUCH = new BsonDocument("find", new BsonString("_txns"))
-            .append("limit", new BsonInt32(1))
-            .append("singleBatch", BsonBoolean.TRUE);
+    private static final BsonDocument TOUCH = BsonDocument.parse("{find: '_txns', limit: 1, singleBatch: true}");
 
     /// A session's latest transaction.
     record Current(long number, TransactionState state) {}

@@ -14,13 +14,14 @@ import java.util.UUID;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.restheart.data.Operation.Read;
 import org.restheart.http.Digests;
-import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.FairShares;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
@@ -99,7 +100,8 @@ public final class Sessions {
                 .readPreference()
                 .orElseGet(client::getReadPreference)
                 .equals(ReadPreference.primary());
-        if (request.method() != Method.GET || !elsewhere || !new SessionId(parameter.sessionId()).isCausal()) {
+        boolean reads = request.require(DataTarget.KEY).operation() instanceof Read;
+        if (!reads || !elsewhere || !new SessionId(parameter.sessionId()).isCausal()) {
             return Optional.empty();
         }
         request.requireThread();
@@ -245,8 +247,5 @@ public final class Sessions {
     /// @param transactions in progress
     /// @param transactionsPerCaller those of one account, or of one address without an account
     /// @param sessions that are made known to MongoDB in half an hour; one caller may use half of them
-    public record Limits(int transactions, int transactionsPerCaller, int sessions) {
-        /// MongoDB remembers a million sessions for half an hour.
-        public static final Limits DEFAULT = new Limits(1_000, 500, 400_000);
-    }
+    public record Limits(int transactions, int transactionsPerCaller, int sessions) {}
 }

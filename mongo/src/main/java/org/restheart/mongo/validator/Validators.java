@@ -28,13 +28,12 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.data.Access;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.FoundWarnings;
-import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
@@ -50,6 +49,7 @@ import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.schema.Schemas.StoredSchema;
 import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema;
 import org.restheart.mongo.write.CollectionLock;
+import org.restheart.mongo.write.SessionCollection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -123,7 +123,7 @@ public final class Validators {
     void set(String db, String collection, BsonDocument validator, BsonDocument options) {
         var command = new BsonDocument("collMod", new BsonString(collection)).append("validator", validator);
         command.putAll(options);
-        command.put("maxTimeMS", new BsonInt32(CollectionLock.MILLIS));
+        command.put("maxTimeMS", new BsonInt32(SessionCollection.limitMillis()));
         var _ = CollectionLock.within(() -> client.getDatabase(db).runCommand(command, BsonDocument.class));
     }
 
@@ -361,11 +361,7 @@ public final class Validators {
             }
             boolean schemas = request.path().kind().isSchemas();
             var warned = with(response, schemas ? ofSchemas(request) : ofCollection(request));
-            return schemas
-                            && request.http().method() == Method.DELETE
-                            && request.path().kind() == ResourceKind.SCHEMA
-                    ? with(warned, ofRemoved(request))
-                    : warned;
+            return schemas && request.operation() == Write.DELETE ? with(warned, ofRemoved(request)) : warned;
         }
 
         private static Response.Ready with(Response.Ready response, String warning) {
@@ -481,7 +477,7 @@ public final class Validators {
                     throw e;
                 }
                 throw Problem.of(UNPROCESSABLE, "MongoDB does not take the validator")
-                        .because("com.mongodb.MongoCommandException", MongoErrors.details(e))
+                        .because(MongoErrors.details(e))
                         .raise();
             }
         }

@@ -16,11 +16,9 @@ import org.bson.types.ObjectId;
 import org.restheart.mongo.error.MongoCodes;
 
 /// Operations that lock a whole collection. One that waits for the end of an open transaction lets all reads and writes
-/// of the collection wait behind it, so it may wait for a limited time only.
+/// of the collection wait behind it, so it may wait for as long as a write of one document only: those behind it have
+/// limits of their own.
 public final class CollectionLock {
-    /// The time limit, as of a write of one document: those behind it have their own limits.
-    public static final int MILLIS = (int) SessionCollection.LONGEST_WRITE.toMillis();
-
     private CollectionLock() {}
 
     /// @param operation with the time limit; one that exceeds it has changed nothing
@@ -42,7 +40,8 @@ public final class CollectionLock {
     /// @throws org.restheart.http.ProblemException 503 after the time limit
     public static void createIndexes(MongoDatabase database, MongoCollection<?> collection, List<IndexModel> indexes) {
         try {
-            var _ = collection.createIndexes(indexes, new CreateIndexOptions().maxTime(MILLIS, TimeUnit.MILLISECONDS));
+            var _ = collection.createIndexes(
+                    indexes, new CreateIndexOptions().maxTime(SessionCollection.limitMillis(), TimeUnit.MILLISECONDS));
         } catch (MongoExecutionTimeoutException _) {
             require(database, collection.getNamespace().getCollectionName());
             var _ = collection.createIndexes(indexes);
@@ -67,7 +66,7 @@ public final class CollectionLock {
     public static void require(MongoDatabase database, String collection) {
         var command = new BsonDocument("dropIndexes", new BsonString(collection))
                 .append("index", new BsonString("_none_" + new ObjectId()))
-                .append("maxTimeMS", new BsonInt32(MILLIS));
+                .append("maxTimeMS", new BsonInt32(SessionCollection.limitMillis()));
         try {
             var _ = within(() -> database.runCommand(command));
         } catch (MongoCommandException _) {

@@ -11,6 +11,7 @@ import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.restheart.bson.BsonTexts;
 import org.restheart.http.EntityTagList;
+import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.write.WriteOutcome.Refused;
 import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.mongo.write.WriteOutcome.TagRequired;
@@ -29,6 +30,11 @@ public sealed interface Precondition {
 
     /// `If-None-Match`: only a target with another tag or none may be changed; with `*`, none that exists.
     record IfNoneMatch(EntityTagList tags) implements Precondition {}
+
+    /// The same for what lists are of, whose `ETag` contains the tag of the properties.
+    default Precondition withTagsOfLists() {
+        return this instanceof IfMatch(var tags) ? new IfMatch(Caching.withThoseOfLists(tags)) : this;
+    }
 
     /// Whether nothing may be created: `If-Match: *`.
     default boolean requiresExistence() {

@@ -4,7 +4,6 @@ import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonValue;
 import org.restheart.http.EntityTagList;
-import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.DataRequest;
@@ -53,10 +52,11 @@ public final class Preconditions {
     public Precondition ofCollection(DataRequest request) {
         var kind = request.path().kind();
         return of(
-                request,
-                kind.isSchemas() || kind.isFiles()
-                        ? defaults.collection()
-                        : policy(request, "etagPolicy", defaults.collection()));
+                        request,
+                        kind.isSchemas() || kind.isFiles()
+                                ? defaults.collection()
+                                : policy(request, "etagPolicy", defaults.collection()))
+                .withTagsOfLists();
     }
 
     public Precondition ofDatabase(DataRequest request) {
@@ -104,7 +104,7 @@ public final class Preconditions {
         var required = request.parameters().checkEtag()
                 || switch (policy) {
                     case REQUIRED -> true;
-                    case REQUIRED_FOR_DELETE -> request.http().method() == Method.DELETE;
+                    case REQUIRED_FOR_DELETE -> request.operation().isRemoval();
                     case OPTIONAL -> false;
                 };
         return required ? new Precondition.Untagged() : new Precondition.None();

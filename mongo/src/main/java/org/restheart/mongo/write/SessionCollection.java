@@ -31,6 +31,11 @@ public final class SessionCollection {
     private final MongoCollection<RawBsonDocument> collection;
     private final Optional<ClientSession> session;
 
+    /// The time limit, in milliseconds, of a write of one document that the current request sends now.
+    public static int limitMillis() {
+        return (int) BoundedConcern.left(LONGEST_WRITE).toMillis();
+    }
+
     public SessionCollection(MongoCollection<RawBsonDocument> collection, Optional<ClientSession> session) {
         this.collection = collection;
         this.session = session;
@@ -90,7 +95,7 @@ public final class SessionCollection {
     private MongoCollection<RawBsonDocument> limited() {
         return transaction().isPresent() || collection.getTimeout(TimeUnit.MILLISECONDS) != null
                 ? collection
-                : collection.withTimeout(BoundedConcern.left(LONGEST_WRITE).toMillis(), TimeUnit.MILLISECONDS);
+                : collection.withTimeout(limitMillis(), TimeUnit.MILLISECONDS);
     }
 
     public void insertOne(RawBsonDocument document) {

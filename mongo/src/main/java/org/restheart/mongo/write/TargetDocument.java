@@ -108,8 +108,7 @@ public record TargetDocument(
     }
 
     /// The filter of a write: id, further conditions and precondition. In mode `INSERT` it matches no document, but
-    /// sets
-    /// the id of an upserted one.
+    /// sets the id of an upserted one.
     BsonDocument filter(WriteMode mode) {
         if (mode == WriteMode.INSERT) {
             return Ids.equal(id).append(EntityTags.FIELD, new BsonDocument("$in", new BsonArray()));

@@ -29,7 +29,6 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
-import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.write.BulkWrites.Tried;
@@ -274,16 +273,11 @@ public final class TimeLimitedWrites {
 
         private void tryAlone(int number) {
             try {
-                send(List.of(number), blocked == 0 ? documentMillis() : FURTHER_MILLIS);
+                send(List.of(number), blocked == 0 ? SessionCollection.limitMillis() : FURTHER_MILLIS);
             } catch (MongoExecutionTimeoutException _) {
                 blocked++;
                 refuse(number);
             }
-        }
-
-        /// The limit of every write of one document.
-        private static int documentMillis() {
-            return (int) BoundedConcern.left(SessionCollection.LONGEST_WRITE).toMillis();
         }
 
         private void refuse(int number) {

@@ -92,7 +92,7 @@ public final class Transaction {
     }
 
     /// A random time that grows, so that transactions that conflict do not meet again and again.
-    static void pause(int attempt) {
+    public static void pause(int attempt) {
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(500_000L << Math.min(attempt, 6)));
     }
 }

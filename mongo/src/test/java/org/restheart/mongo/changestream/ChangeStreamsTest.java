@@ -34,6 +34,7 @@ import org.restheart.http.Method;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
+import org.restheart.mongo.DataApi;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.ChangeCursor;
 import org.restheart.mongo.background.ChangeCursor.Change;
@@ -58,8 +59,7 @@ class ChangeStreamsTest {
     }
 
     private static ChangeStreams streams(BackgroundTasks tasks, MongoClient client) {
-        return new ChangeStreams(
-                tasks, client, ChangeStreamConfig.DEFAULT, new SimpleMeterRegistry(), Reauthorization.ALWAYS);
+        return new ChangeStreams(tasks, client, DataApi.STREAMS, new SimpleMeterRegistry(), Reauthorization.ALWAYS);
     }
 
     private Backlog listen(ChangeStreams streams, Predicate<BsonDocument> filter) {

@@ -214,7 +214,7 @@ class BatchQueueTest extends BatchQueueFixture {
                     for (int i = 0; i < each; i++) {
                         long stamp = clock.incrementAndGet();
                         // one of a lost batch is not answered at all
-                        if (queue.submit(stamp, 1).get(10, TimeUnit.SECONDS).outcome() != -stamp) {
+                        if (queue.submit(stamp, 1).get(60, TimeUnit.SECONDS).outcome() != -stamp) {
                             wrong.incrementAndGet();
                         }
                         answered.incrementAndGet();

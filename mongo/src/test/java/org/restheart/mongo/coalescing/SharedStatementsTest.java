@@ -75,34 +75,50 @@ class SharedStatementsTest extends CoalescedWritesFixture {
 
     @Test
     void a_document_that_a_transaction_holds_keeps_no_other_waiting() {
-        insert("held", 10);
+        int attempts = 1;
+        while (!isNoOtherKeptWaiting("held" + attempts)) {
+            assertThat(++attempts)
+                    .as("others took longer than the one may wait")
+                    .isLessThan(10);
+        }
+    }
+
+    /// @return false if the held document was given up meanwhile, after its time limit, as on a very busy machine
+    private boolean isNoOtherKeptWaiting(String name) {
+        insert(name, 10);
         try (var session = mongo.client().startSession()) {
             session.startTransaction();
-            collection("held").updateOne(session, BsonDocument.parse("{_id: 0}"), BsonDocument.parse("{$inc: {n: 1}}"));
-            var waiting = submit(updates, target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE));
+            collection(name).updateOne(session, BsonDocument.parse("{_id: 0}"), BsonDocument.parse("{$inc: {n: 1}}"));
+            var held = target(name, 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE);
+            var waiting = submit(updates, held);
             var others = IntStream.range(1, 10)
                     .mapToObj(id ->
-                            submit(updates, target("held", id).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                            submit(updates, target(name, id).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
                     .toList();
             assertThat(others)
                     .allSatisfy(other -> assertThat(other.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS)
                                     .join()
                                     .outcome())
                             .isEqualTo(new Changed()));
-            assertThat(waiting).isNotDone();
             await().atMost(TIMEOUT)
-                    .untilAsserted(() -> assertThat(updates.statement(
-                                    target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
-                            .as("a second write of it would join a command")
-                            .isEmpty());
+                    .until(() -> waiting.isDone() || updates.statement(held).isEmpty());
+            if (waiting.isCompletedExceptionally()) {
+                return false;
+            }
+            assertThat(waiting).isNotDone();
+            assertThat(updates.statement(held))
+                    .as("a second write of it would join a command")
+                    .isEmpty();
             session.commitTransaction();
+            if (catchThrowable(waiting::join) != null) {
+                return false;
+            }
             assertThat(waiting.join().outcome()).isEqualTo(new Changed());
+            assertThat(n(name, 0)).isEqualTo(2);
+            IntStream.range(1, 10).forEach(id -> assertThat(n(name, id)).isOne());
+            await().atMost(TIMEOUT).until(() -> updates.statement(held).isPresent());
         }
-        assertThat(n("held", 0)).isEqualTo(2);
-        IntStream.range(1, 10).forEach(id -> assertThat(n("held", id)).isOne());
-        await().atMost(TIMEOUT)
-                .until(() -> updates.statement(target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE))
-                        .isPresent());
+        return true;
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
+import org.restheart.mongo.DataApi;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
@@ -36,12 +37,7 @@ final class BookmarkFixture {
                 mongo.client(),
                 documents,
                 new CursorPoolConfig(
-                        CursorPoolConfig.Mode.NONE,
-                        width,
-                        20,
-                        maxBytes,
-                        Duration.ofMinutes(5),
-                        CursorPoolConfig.Allocation.DEFAULT),
+                        CursorPoolConfig.Mode.NONE, width, 20, maxBytes, Duration.ofMinutes(5), DataApi.ALLOCATION),
                 registry);
     }
 

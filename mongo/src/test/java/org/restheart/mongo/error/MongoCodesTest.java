@@ -37,7 +37,7 @@ class MongoCodesTest {
                 "256 | 400 | The given transaction is not in-progress",
                 "13297 | 409 | Db already exists with different case",
                 "13 | 403 | The MongoDB user does not have enough permissions",
-                "18 | 403 | wrong MongoDB user credentials",
+                "18 | 503 | MongoDB does not accept the credentials of this server",
                 "4711 | 500 | 'Error handling the request, see log for more information'"
             })
     void a_code_has_its_status_and_message(int code, int status, String message) {

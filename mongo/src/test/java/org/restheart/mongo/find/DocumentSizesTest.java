@@ -27,6 +27,13 @@ class DocumentSizesTest {
     }
 
     @Test
+    void statistics_tell_the_size_where_a_read_has_found_nothing() {
+        var size = new DocumentSizes(_ -> 0).of(new MongoNamespace("db", "c"));
+        size.reading(() -> "nothing");
+        assertThat(size.isKnown()).isTrue();
+    }
+
+    @Test
     void a_read_of_what_no_statistics_know_waits_a_little_only() {
         assertThat(within(new DocumentSizes(_ -> -1), MANY).isKnown()).isFalse();
     }

@@ -87,7 +87,7 @@ class DocumentContentTest {
 
         assertThat(lines).isEqualTo(DOCUMENTS);
         assertThat(pieces).isGreaterThan(10);
-        assertThat(largest).isLessThan(DocumentContent.WHOLE + 2 * FILLING.length());
+        assertThat(largest).isLessThan(DocumentContent.LARGEST_WHOLE + 2 * FILLING.length());
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.Document;
@@ -79,22 +80,31 @@ class FairReadsTest {
 
     private List<RawBsonDocument> read(String caller, boolean pipeline) {
         return CallerScope.call(caller, () -> {
-            var query = new ReadQuery(
+            var query = new DocumentRead.Find(
                     namespace, new BsonDocument(), new BsonDocument(), 0, 8, Duration.ZERO, new Access.Root());
             try (var lease = memory.open(() -> caller)) {
-                var read = pipeline ? reads.aggregate(query.asPipeline(), lease) : reads.find(query, lease);
-                return read.toCompletableFuture().join();
+                return reads.read(pipeline ? query.asPipeline() : query, lease)
+                        .toCompletableFuture()
+                        .join();
             }
         });
     }
 
-    private void check(boolean pipeline) {
-        try (var held = memory.open(List.of(ADA))) {
+    /// By a filter and by a pipeline, which wait for memory at the same time.
+    @Test
+    void a_read_waits_for_memory_of_its_caller_alone() {
+        try (var held = memory.open(List.of(ADA));
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             assertThat(held.tryHold(36L * MIB)).isTrue();
-            assertThatThrownBy(() -> read(ADA, pipeline)).hasMessageContaining("hold its share of the memory");
-            assertThat(read(BOB, pipeline)).hasSize(8);
+            var refused = List.of(threads.submit(() -> read(ADA, false)), threads.submit(() -> read(ADA, true)));
+            assertThat(read(BOB, false)).hasSize(8);
+            assertThat(read(BOB, true)).hasSize(8);
+            for (var read : refused) {
+                assertThatThrownBy(read::get).hasMessageContaining("hold its share of the memory");
+            }
         }
-        assertThat(read(ADA, pipeline)).hasSize(8);
+        assertThat(read(ADA, false)).hasSize(8);
+        assertThat(read(ADA, true)).hasSize(8);
     }
 
     /// The first of them holds all the memory that it may have, and what they share counts for each.
@@ -114,22 +124,13 @@ class FairReadsTest {
     }
 
     private CompletableFuture<List<RawBsonDocument>> find(String caller, BsonDocument filter) {
-        var query = new ReadQuery(namespace, filter, new BsonDocument(), 0, 8, Duration.ZERO, new Access.Root());
+        var query =
+                new DocumentRead.Find(namespace, filter, new BsonDocument(), 0, 8, Duration.ZERO, new Access.Root());
         var lease = memory.open(() -> caller);
         return CallerScope.call(
                 caller,
-                () -> reads.find(query, lease)
+                () -> reads.read(query, lease)
                         .whenComplete((_, _) -> lease.close())
                         .toCompletableFuture());
-    }
-
-    @Test
-    void reads_by_filters() {
-        check(false);
-    }
-
-    @Test
-    void reads_by_pipelines() {
-        check(true);
     }
 }

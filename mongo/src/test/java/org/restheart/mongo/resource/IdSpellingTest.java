@@ -22,12 +22,14 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.Decimal128;
 import org.bson.types.ObjectId;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Query;
 import org.restheart.http.RequestPath;
+import org.restheart.http.judged.DataPaths;
 
 class IdSpellingTest {
     static Stream<BsonValue> addressable() {
@@ -54,6 +56,13 @@ class IdSpellingTest {
                 BsonBoolean.FALSE,
                 new BsonMinKey(),
                 new BsonMaxKey());
+    }
+
+    /// Other modules know them by the list of [DataPaths].
+    @Test
+    void every_segment_that_is_no_document_is_reserved() {
+        assertThat(ResourcePath.words()).isEqualTo(DataPaths.RESERVED);
+        assertThat(DataPaths.isReserved("_SIZE")).isTrue();
     }
 
     @ParameterizedTest

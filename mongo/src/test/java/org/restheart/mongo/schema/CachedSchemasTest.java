@@ -6,7 +6,9 @@ import java.time.Duration;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.metadata.StoredMetadata;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -14,6 +16,9 @@ import org.restheart.testkit.WithMongo;
 /// How many compiled schemas stay in memory.
 @WithMongo
 class CachedSchemasTest {
+    @AutoClose
+    private static final BackgroundTasks TASKS = new BackgroundTasks();
+
     private static final int MANY = 20;
 
     private static BsonDocument schema(String id, int properties) {
@@ -26,7 +31,7 @@ class CachedSchemasTest {
 
     /// After all have been used.
     private static long cached(TestMongo mongo, String name, int properties) {
-        var stored = new Schemas(mongo.client(), Duration.ofMinutes(5), _ -> true, 4 << 20);
+        var stored = new Schemas(TASKS, mongo.client(), Duration.ofMinutes(5), _ -> true, 4 << 20);
         var collection = mongo.database().getCollection(Schemas.COLLECTION, BsonDocument.class);
         for (int i = 0; i < MANY; i++) {
             collection.insertOne(schema(name + i, properties));

@@ -13,10 +13,12 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.types.ObjectId;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.bson.JsonParser;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 import tools.jackson.databind.JsonNode;
@@ -27,6 +29,9 @@ import tools.jackson.databind.json.JsonMapper;
 @WithMongo
 @EnabledIfSystemProperty(named = "corpora", matches = ".+")
 class SchemaSuiteTest {
+    @AutoClose
+    private static final BackgroundTasks TASKS = new BackgroundTasks();
+
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final Schemas schemas;
@@ -34,7 +39,7 @@ class SchemaSuiteTest {
     private final MongoCollection<BsonDocument> store;
 
     SchemaSuiteTest(TestMongo mongo) {
-        schemas = new Schemas(mongo.client(), Duration.ZERO, _ -> true);
+        schemas = new Schemas(TASKS, mongo.client(), Duration.ZERO, _ -> true);
         db = mongo.newDatabaseName();
         store = mongo.client().getDatabase(db).getCollection(Schemas.COLLECTION, BsonDocument.class);
     }
@@ -79,7 +84,8 @@ class SchemaSuiteTest {
         for (var test : group.get("tests")) {
             try {
                 var compiled = schemas.compiled(stored(group.get("schema"), dialect));
-                var valid = Evaluation.of(compiled.schema(), test.get("data").toString(), new EvaluationBudget())
+                var valid = new EvaluationBudget()
+                        .violations(compiled.schema(), test.get("data").toString())
                         .isEmpty();
                 if (valid != test.get("valid").booleanValue()) {
                     wrong.add(test.get("description").toString());

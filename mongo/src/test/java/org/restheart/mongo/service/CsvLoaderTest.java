@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +26,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.DataTarget;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.metadata.Metadata;
@@ -35,6 +37,8 @@ import org.restheart.testkit.WithMongo;
 
 @WithMongo
 class CsvLoaderTest {
+    @AutoClose
+    private static final BackgroundTasks TASKS = new BackgroundTasks();
 
     private final CsvLoader loader;
     private final String db;
@@ -44,7 +48,7 @@ class CsvLoaderTest {
         loader = new CsvLoader(
                 mongo.client(),
                 new Metadata(mongo.client(), Duration.ZERO),
-                new Schemas(mongo.client(), Duration.ZERO, _ -> true),
+                new Schemas(TASKS, mongo.client(), Duration.ZERO, _ -> true),
                 new ForbiddenOperators(QuerySecurity.DEFAULT));
         db = mongo.newDatabaseName();
         collection = mongo.client().getDatabase(db).getCollection("c", BsonDocument.class);

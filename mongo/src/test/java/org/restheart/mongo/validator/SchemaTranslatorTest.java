@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.schema.SchemaForm;
 import org.restheart.mongo.schema.SchemaKey;
 import org.restheart.mongo.schema.Schemas;
@@ -27,6 +28,9 @@ import org.restheart.testkit.WithMongo;
 /// Translations compared with the gateway's own validator, over random documents in a real MongoDB.
 @WithMongo
 class SchemaTranslatorTest {
+    @AutoClose
+    private static final BackgroundTasks TASKS = new BackgroundTasks();
+
     /// More by `-Dvalidators.schemas`.
     private static final int SCHEMAS = Integer.getInteger("validators.schemas", 30);
 
@@ -34,12 +38,11 @@ class SchemaTranslatorTest {
 
     private final TestMongo mongo;
 
-    @AutoClose
     private final Schemas schemas;
 
     SchemaTranslatorTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.schemas = new Schemas(mongo.client(), Duration.ZERO, _ -> true);
+        this.schemas = new Schemas(TASKS, mongo.client(), Duration.ZERO, _ -> true);
     }
 
     @BeforeEach

@@ -1,7 +1,6 @@
 package org.restheart.mongo.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.util.Optional;
 import java.util.Set;
@@ -17,7 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.bson.JsonParser;
 import org.restheart.data.Access;
 import org.restheart.data.Privilege;
-import org.restheart.http.NeedsThread;
 import org.restheart.mongo.DataApi;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -289,10 +287,12 @@ class GrantedWritesTest {
                 "PUT /a             | {owner: 'ada'}           | 200",
                 "DELETE /a          | {}                       | 204",
             })
-    void the_chain_runs_once_for_a_checked_write_of_one_document(String request, String body, int status) {
+    void a_checked_write_of_one_document_may_begin_on_an_io_thread(String request, String body, int status) {
         var before = stored("a");
         var methodAndRest = request.split(" ", 2);
-        assertThat(once(granted(OWN, "", true), methodAndRest[0] + " " + coll + methodAndRest[1], body))
+        var api = granted(OWN, "", true);
+        assertThat(api.sendFromIoThread(methodAndRest[0] + " " + coll + methodAndRest[1], body)
+                        .status())
                 .isEqualTo(status);
         if (status == 403) {
             assertThat(stored("a")).isEqualTo(before);
@@ -303,7 +303,7 @@ class GrantedWritesTest {
     @CsvSource(
             delimiter = '|',
             value = {"PUT | {n: 1} | 200", "PUT | {n: 'x'} | 400", "PATCH | {n: 2} | 200", "PATCH | {n: 'x'} | 400"})
-    void the_chain_runs_once_for_a_write_of_one_document_with_a_schema(String method, String body, int status) {
+    void a_write_of_one_document_with_a_schema_may_begin_on_an_io_thread(String method, String body, int status) {
         root.send("PUT " + db + "/_schemas");
         root.send("PUT " + db + "/_schemas/s?wm=upsert", "{properties: {n: {type: 'integer'}}}");
         mongo.client()
@@ -313,18 +313,8 @@ class GrantedWritesTest {
                         new BsonDocument("_id", new BsonString("_properties.c")),
                         json("{$set: {jsonSchema: {schemaId: 's'}}}"));
         var api = DataApi.over(mongo.client()); // which knows nothing of before
-        assertThat(once(api, method + " " + coll + "/a", body)).isEqualTo(status);
-    }
-
-    /// The status of a request for which the chain runs once, as it does while the metadata are known.
-    private int once(DataApi api, String line, String body) {
-        return await().ignoreExceptionsInstanceOf(NeedsThread.class)
-                .until(
-                        () -> {
-                            api.send("DELETE " + coll + "/none"); // reads the metadata
-                            return api.sendOnce(line, body).status();
-                        },
-                        _ -> true);
+        assertThat(api.sendFromIoThread(method + " " + coll + "/a", body).status())
+                .isEqualTo(status);
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.util.List;
 /// @param folder where jars are kept, by commit
 public record Build(Path folder) {
     private static final String JAR = "core/target/restheart.jar";
+    private static final String OPTIONS = "etc/jvm.options";
 
     /// The full name of a commit.
     ///
@@ -34,10 +35,13 @@ public record Build(Path folder) {
     /// @param commit its full name
     public Path jar(String commit) throws IOException, InterruptedException {
         var jar = folder.toAbsolutePath().resolve(commit + ".jar");
+        Files.createDirectories(folder);
+        var options = Child.output("git", "show", commit + ":" + OPTIONS)
+                .orElseThrow(() -> new IOException("no " + OPTIONS + " in " + commit));
+        Files.writeString(beside(jar), options + "\n");
         if (Files.exists(jar)) {
             return jar;
         }
-        Files.createDirectories(folder);
         var tree = folder.toAbsolutePath().resolve("worktree-" + commit);
         run(Path.of("."), List.of("git", "worktree", "add", "--force", "--detach", tree.toString(), commit));
         try {
@@ -47,6 +51,16 @@ public record Build(Path folder) {
             run(Path.of("."), List.of("git", "worktree", "remove", "--force", tree.toString()));
         }
         return jar;
+    }
+
+    /// The JVM options of the commit that a jar is of; those of the working tree for others.
+    static Path optionsOf(Path jar) {
+        var kept = beside(jar);
+        return Files.exists(kept) ? kept : Path.of(OPTIONS);
+    }
+
+    private static Path beside(Path jar) {
+        return jar.resolveSibling(jar.getFileName().toString().replace(".jar", ".options"));
     }
 
     private static void run(Path folder, List<String> command) throws IOException, InterruptedException {

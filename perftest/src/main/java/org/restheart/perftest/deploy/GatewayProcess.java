@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 public final class GatewayProcess {
     private GatewayProcess() {}
 
-    /// Starts the jar and waits until it answers.
+    /// Starts the jar with the JVM options that `./run` gives it, and waits until it answers.
     ///
     /// @param overrides in the syntax of the `RHO` environment variable, separated by `;`; may be empty
     /// @param log the gateway's output
@@ -25,6 +25,7 @@ public final class GatewayProcess {
         var port = HttpServer.freePort();
         var command = new ArrayList<String>();
         command.add(Child.java());
+        command.add("@" + Build.optionsOf(jar));
         command.addAll(jvmOptions);
         command.addAll(List.of("-jar", jar.toString()));
         var builder = new ProcessBuilder(command);

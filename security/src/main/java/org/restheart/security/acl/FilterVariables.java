@@ -104,7 +104,8 @@ record FilterVariables(Attempt attempt, Access written, List<String> roles) {
                 written.writeFilter().map(this::bindFilter),
                 written.mergeRequest().map(this::bind),
                 written.projectResponse(),
-                written.checkWritten());
+                written.checkWritten(),
+                written.requireIndex());
     }
 
     /// A filter in which values are literals, never operators; a variable without a value matches nothing. For

@@ -14,8 +14,8 @@ import org.restheart.data.Operation.Other;
 import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Structure;
 import org.restheart.data.Operation.Write;
-import org.restheart.http.Filter;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.Guard;
 import org.restheart.http.Handler;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -26,11 +26,12 @@ import org.restheart.http.Response;
 import org.restheart.http.ShortText;
 import org.restheart.http.access.DataTarget;
 import org.restheart.security.ProtectedCollection;
+import org.restheart.security.acl.PermissionReader.PermissionKeys;
 import org.restheart.security.predicate.PathWarnings;
 
 /// Refuses requests of the data API that would write invalid permissions. An invalid permission that is stored in
 /// another way is ignored, with a warning in the log.
-public final class PermissionsGuard implements Filter {
+public final class PermissionsGuard implements Guard {
     /// Longer keys are truncated in warnings.
     private static final int MAX_QUOTED = 50;
 
@@ -44,13 +45,14 @@ public final class PermissionsGuard implements Filter {
     }
 
     @Override
-    public Response filter(Request request, Handler next) {
-        var target = request.attribute(DataTarget.KEY).filter(permissions::isTargetOf);
-        if (target.isEmpty()) {
-            return next.handle(request);
-        }
+    public boolean concerns(Request request, DataTarget target) {
+        return permissions.isTargetOf(target);
+    }
+
+    @Override
+    public Response guard(Request request, DataTarget target, Handler next) {
         var asked = FoundWarnings.collecting(request);
-        return switch (target.get().operation()) {
+        return switch (target.operation()) {
             case Write.UPDATE, Write.UPDATE_MANY, Write.UPDATE_ONE -> {
                 checkChange(asked, request.require(RequestContent.KEY).value());
                 yield next.handle(asked);

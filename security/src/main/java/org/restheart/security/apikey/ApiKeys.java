@@ -11,8 +11,7 @@ import org.restheart.security.realm.Generations.KeyLimits;
 
 /// The store of keys. Thread-safe; all methods may block.
 public interface ApiKeys extends KeyLimits {
-    /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now; [org.restheart.http.NeedsThread]
-    ///     through the request if a query is needed
+    /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
     Optional<ApiKey> find(Request request, String digest);
 
     /// As [#find(Request, String)], by the key's handle.

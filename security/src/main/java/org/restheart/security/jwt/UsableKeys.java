@@ -15,8 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Takes out of a set of keys those that this gateway cannot use, so that they do not make the others useless (RFC
-/// 7517,
-/// section 5), and logs why, once as long as the reasons stay the same. Thread-safe.
+/// 7517, section 5), and logs why, once as long as the reasons stay the same. Thread-safe.
 final class UsableKeys implements ResourceRetriever {
     private static final Logger LOG = LoggerFactory.getLogger(UsableKeys.class);
     private static final String KEYS = "keys";

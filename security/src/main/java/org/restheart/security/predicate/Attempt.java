@@ -1,5 +1,6 @@
 package org.restheart.security.predicate;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,8 +14,11 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.bson.fields.TouchedPaths;
+import org.restheart.data.Operation;
+import org.restheart.data.Operation.Other;
+import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Structure;
 import org.restheart.data.Operation.Write;
-import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -23,6 +27,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.parameter.DataParameter;
+import org.restheart.http.parameter.ParameterValues;
 
 /// A request, as predicates see it. Confined to one request: values bound by a template or a regular expression are
 /// visible to the predicates to its right, until [#forget()] clears them before the next rule.
@@ -262,7 +267,7 @@ public final class Attempt {
     ///
     /// @throws ProblemException if it does not parse
     Stream<TouchedPaths> touchedByEach() {
-        return replacesOne() ? touched() : content().stream().flatMap(content -> TouchedPaths.of(content, isUpdate()));
+        return content().stream().flatMap(content -> replacesOne() ? touched() : TouchedPaths.of(content, isUpdate()));
     }
 
     /// What the documents of the content touch together; empty if there is no content.
@@ -280,13 +285,60 @@ public final class Attempt {
     }
 
     private boolean isUpdate() {
-        return request.method() == Method.PATCH;
+        return request.require(DataTarget.KEY).operation().isChange(); // where there is content, there is a target
     }
 
-    /// Whether the content of a `PATCH` is a document, not a change.
+    /// Whether the content is one document, where an array is none.
     private boolean replacesOne() {
-        return request.attribute(DataTarget.KEY)
-                .filter(target -> target.operation() == Write.REPLACE_ONE)
-                .isPresent();
+        return request.require(DataTarget.KEY).operation() == Write.REPLACE_ONE;
+    }
+
+    /// The fields that an upsert stores besides its content: MongoDB copies the values that its filter compares with
+    /// into the new document. Every field that a filter names counts, with any operator.
+    public static final class UpsertFilters {
+        private UpsertFilters() {}
+
+        /// A document with one field for each condition of the request's filters, without conditions on
+        /// `_id` if the path names the document. Empty if the request cannot insert a document. Malformed
+        /// filters are ignored: the handler refuses them.
+        public static List<BsonDocument> of(Request request) {
+            var query = request.query();
+            var operation =
+                    request.attribute(DataTarget.KEY).map(DataTarget::operation).filter(UpsertFilters::copiesFilter);
+            if (operation.isEmpty()
+                    || DataParameter.WRITE_MODE
+                            .choice(query)
+                            .filter("upsert"::equals)
+                            .isEmpty()) {
+                return List.of();
+            }
+            boolean isNamed = operation.get() == Write.UPDATE;
+            var conditions = new ArrayList<BsonDocument>();
+            for (var parameter : List.of(DataParameter.FILTER, DataParameter.SHARD_KEY)) {
+                ParameterValues.sent(parameter, query).forEach(filter -> collect(filter, isNamed, conditions));
+            }
+            return conditions;
+        }
+
+        private static boolean copiesFilter(Operation operation) {
+            return switch (operation) {
+                case Write.UPDATE, Write.UPDATE_MANY, Write.UPDATE_ONE, Write.REPLACE_ONE -> true;
+                case Read _, Write _, Structure _, Other _ -> false;
+            };
+        }
+
+        private static void collect(BsonValue filter, boolean isNamed, List<BsonDocument> conditions) {
+            if (filter.isArray()) {
+                filter.asArray().forEach(each -> collect(each, isNamed, conditions));
+            } else if (filter.isDocument()) {
+                filter.asDocument().forEach((name, value) -> {
+                    if (name.startsWith("$")) {
+                        collect(value, isNamed, conditions);
+                    } else if (!isNamed || !name.equals("_id")) {
+                        conditions.add(new BsonDocument(name, value));
+                    }
+                });
+            }
+        }
     }
 }

@@ -4,9 +4,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Via;
 
 /// A condition on a request without its content, or on no more of that than its length.
@@ -255,12 +257,25 @@ sealed interface RequestPredicate extends Predicate {
         }
     }
 
+    /// The names of parameters that the client has sent: a rule that lists those it allows is not about what the
+    /// gateway adds. One that refuses some refuses these, too.
+    private static Set<String> sent(Attempt attempt) {
+        var names = attempt.request().query().names();
+        var added = attempt.request().attribute(JudgedRequest.ADDED);
+        return added.isEmpty()
+                ? names
+                : names.stream().filter(name -> !added.get().contains(name)).collect(Collectors.toSet());
+    }
+
     /// `qparams-contain`, `-blacklist`, `-whitelist`.
     record Parameters(Quantity quantity, Set<String> names) implements RequestPredicate {
         @Override
         public boolean test(Attempt attempt) {
-            var present = attempt.parameterNames(attempt.request().query().names());
-            var named = attempt.parameterNames(names);
+            var names = quantity == Quantity.ONLY
+                    ? sent(attempt)
+                    : attempt.request().query().names();
+            var present = attempt.parameterNames(names);
+            var named = attempt.parameterNames(this.names);
             return switch (quantity) {
                 case ALL -> present.containsAll(named);
                 case NONE -> named.stream().noneMatch(present::contains);
@@ -273,7 +288,7 @@ sealed interface RequestPredicate extends Predicate {
     record ParameterCount(int count) implements RequestPredicate {
         @Override
         public boolean test(Attempt attempt) {
-            return attempt.request().query().names().size() == count;
+            return sent(attempt).size() == count;
         }
     }
 

@@ -58,7 +58,7 @@ public final class DigestAuthenticator implements Authenticator {
         if (sent.isEmpty()) {
             return Authentication.ABSENT;
         }
-        request.requireThread(); // a nonce is used up once, not again when the attempt is repeated
+        request.requireThread(); // a nonce is used up once, not again when this step begins again
         var account = isForThis(request, sent.get())
                 ? accounts.clear(
                         request, sent.get().get("username"), password -> isRight(request, sent.get(), password))

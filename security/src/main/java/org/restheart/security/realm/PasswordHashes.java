@@ -7,24 +7,27 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
+import org.restheart.http.access.FairThreads;
 import org.restheart.security.ClientAddress;
-import org.restheart.security.realm.BcryptQueue.Turn;
 
 /// bcrypt, which is slow by design: few hashes are computed at a time, on separate threads, so that other work keeps
-/// its processors; requests that wait too long are refused with 503. A verified password is cached under a keyed digest
-/// together with the hash, so that a changed hash is verified again. Thread-safe.
+/// its processors. Clients take turns ([FairThreads]); requests that wait too long are refused with 503. A verified
+/// password is cached under a keyed digest together with the hash, so that a changed hash is verified again.
+/// Thread-safe.
 public final class PasswordHashes implements AutoCloseable {
     /// bcrypt uses at most this many bytes of a password's UTF-8.
     public static final int MAX_PASSWORD_BYTES = 72;
@@ -33,6 +36,12 @@ public final class PasswordHashes implements AutoCloseable {
     private static final int MAX_REMEMBERED = 1_000;
     private static final Duration REMEMBERED = Duration.ofMinutes(20);
     private static final Duration MAX_WAIT = Duration.ofSeconds(10);
+
+    /// Passwords of one client that wait.
+    private static final int MAX_WAITING = 64;
+
+    private static final int MAX_KNOWN = 10_000;
+    private static final Duration KNOWN = Duration.ofDays(1);
 
     /// The digits of bcrypt's Base64, and those that end a salt or a hash: their lowest bits are not used.
     private static final String DIGITS = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -44,8 +53,18 @@ public final class PasswordHashes implements AutoCloseable {
     private final int cost;
     private final ClientAddress address;
     private final KeyedDigest digest = new KeyedDigest();
-    private final BcryptQueue queue;
-    private final ConcurrentMap<KeyedDigest.Digest, Turn<Boolean>> verifying = new ConcurrentHashMap<>();
+    private final FairThreads threads =
+            new FairThreads("bcrypt-", Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
+    private final ConcurrentMap<KeyedDigest.Digest, CompletableFuture<Boolean>> verifying = new ConcurrentHashMap<>();
+
+    /// Clients that have sent a right password. They have precedence as accounts have it, so that a flood from unknown
+    /// addresses does not delay them.
+    private final Cache<String, Boolean> known = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .maximumSize(MAX_KNOWN)
+            .expireAfterWrite(KNOWN)
+            .build();
+
     private final Cache<KeyedDigest.Digest, Boolean> right = Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumSize(MAX_REMEMBERED)
@@ -56,7 +75,6 @@ public final class PasswordHashes implements AutoCloseable {
     public PasswordHashes(int cost, ClientAddress address) {
         this.cost = cost;
         this.address = address;
-        this.queue = new BcryptQueue(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     }
 
     /// Under which addresses clients are known.
@@ -107,37 +125,43 @@ public final class PasswordHashes implements AutoCloseable {
 
     /// Verifies equal concurrent requests once, such as the first requests of a client with many connections.
     private boolean verify(Request request, KeyedDigest.Digest key, String password, String hash) {
+        request.requireThread();
         var client = address.of(request);
-        boolean matches = await(request, () -> {
-            var turn = verification(key, password, hash);
-            var asked = verifying.putIfAbsent(key, turn);
-            if (asked != null) {
-                asked.want();
-                return asked;
-            }
-            var _ = turn.whenComplete((_, _) -> verifying.remove(key, turn));
-            queue.add(client, turn);
-            return turn;
-        });
+        var own = new CompletableFuture<Boolean>();
+        var asked = verifying.putIfAbsent(key, own);
+        boolean matches = asked == null
+                ? verify(client, key, password, hash, own)
+                : result(() -> asked.get(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS));
         if (matches) {
-            queue.recordValidPassword(client);
+            known.put(client, true);
         }
         return matches;
     }
 
-    private Turn<Boolean> verification(KeyedDigest.Digest key, String password, String hash) {
-        return new Turn<>(MAX_WAIT, () -> {
-            // Hashes created elsewhere may be of longer passwords, of which bcrypt ignores the rest.
-            boolean matches = BCrypt.verifyer(null, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2A))
-                    .verify(password.getBytes(StandardCharsets.UTF_8), hash.getBytes(StandardCharsets.US_ASCII))
-                    .verified;
-            if (matches) {
-                right.put(key, true);
-            } else {
-                fillUp(hash);
-            }
+    /// @param verified is completed for those that ask the same
+    private boolean verify(
+            String client, KeyedDigest.Digest key, String password, String hash, CompletableFuture<Boolean> verified) {
+        try {
+            boolean matches = compute(client, () -> isVerified(key, password, hash));
+            verified.complete(matches);
             return matches;
-        });
+        } finally {
+            verifying.remove(key, verified);
+            verified.cancel(false); // unless it is completed
+        }
+    }
+
+    private boolean isVerified(KeyedDigest.Digest key, String password, String hash) {
+        // Hashes created elsewhere may be of longer passwords, of which bcrypt ignores the rest.
+        boolean matches = BCrypt.verifyer(null, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2A))
+                .verify(password.getBytes(StandardCharsets.UTF_8), hash.getBytes(StandardCharsets.US_ASCII))
+                .verified;
+        if (matches) {
+            right.put(key, true);
+        } else {
+            fillUp(hash);
+        }
+        return matches;
     }
 
     /// Hashes with a lower cost than the configured one take less time, which would tell them from unknown
@@ -158,23 +182,29 @@ public final class PasswordHashes implements AutoCloseable {
     ///
     /// @param password at most [#MAX_PASSWORD_BYTES] long
     public String hash(Request request, String password) {
-        return await(request, () -> {
-            var turn = new Turn<>(MAX_WAIT, () -> BCrypt.withDefaults().hashToString(cost, password.toCharArray()));
-            queue.add(address.of(request), turn);
-            return turn;
-        });
+        request.requireThread();
+        return compute(address.of(request), () -> BCrypt.withDefaults().hashToString(cost, password.toCharArray()));
     }
 
-    private static <T> T await(Request request, Supplier<Turn<T>> turn) {
-        request.requireThread();
+    /// Computes when it is the client's turn.
+    private <T> T compute(String client, Callable<T> work) {
+        var caller = known.getIfPresent(client) == null ? CallerScope.address(client) : CallerScope.account(client);
+        var patience = new FairShares.Patience(MAX_WAIT.toNanos(), MAX_WAITING, () -> false);
+        return result(() -> threads.compute(caller, patience, work).orElseThrow(PasswordHashes::overloaded));
+    }
+
+    /// @param computed waits for the result
+    private static <T> T result(Callable<T> computed) {
         try {
-            return turn.get().get(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException | TimeoutException | CancellationException _) {
+            return computed.call();
+        } catch (ProblemException e) {
+            throw e;
+        } catch (TimeoutException | CancellationException | RejectedExecutionException _) {
             throw overloaded();
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             throw overloaded();
-        } catch (ExecutionException e) {
+        } catch (Exception e) {
             throw new IllegalStateException("bcrypt failed", e.getCause());
         }
     }
@@ -185,6 +215,6 @@ public final class PasswordHashes implements AutoCloseable {
 
     @Override
     public void close() {
-        queue.close();
+        threads.close();
     }
 }

@@ -30,8 +30,7 @@ public record RefreshToken(
 
     /// The store of refresh tokens. Thread-safe; all methods block.
     public interface Store {
-        /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now;
-        ///     [org.restheart.http.NeedsThread] through the request on a thread that must not block
+        /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
         Optional<RefreshToken> find(Request request, String digest);
 
         /// Stores a token. An account has a bounded number of them: beyond, its oldest is deleted.

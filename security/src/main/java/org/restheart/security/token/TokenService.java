@@ -151,7 +151,7 @@ public final class TokenService implements IoThreadService {
                 request,
                 account.get(),
                 tokens.orElseThrow(() -> Problem.helpful(
-                                ProblemCode.INTERNAL,
+                                ProblemCode.NOT_IMPLEMENTED,
                                 "this server makes no tokens: its configuration has no token manager, such as"
                                         + " jwtTokenManager")
                         .raise()));

@@ -2,25 +2,32 @@ package org.restheart.security.users;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
+import org.restheart.bson.fields.Visibility;
+import org.restheart.data.Access;
 import org.restheart.data.Operation.Other;
 import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Structure;
 import org.restheart.data.Operation.Write;
-import org.restheart.http.Filter;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.Guard;
 import org.restheart.http.Handler;
-import org.restheart.http.Method;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
@@ -28,15 +35,18 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.parameter.DataParameter;
+import org.restheart.http.parameter.DataParameter.Reveals;
+import org.restheart.http.parameter.ParameterValues;
 import org.restheart.security.FailedAuthLogger;
-import org.restheart.security.predicate.UpsertFilters;
+import org.restheart.security.predicate.Attempt.UpsertFilters;
 import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Guards requests of the data API to the collection of accounts, by any path. The restrictions on passwords and
 /// the root role apply to all callers.
-public final class UsersGuard implements Filter {
+public final class UsersGuard implements Guard {
     private static final Logger LOG = LoggerFactory.getLogger(UsersGuard.class);
     private static final Set<String> TOKENS = Set.of("emailVerificationToken", "passwordResetToken", "inviteToken");
 
@@ -71,11 +81,12 @@ public final class UsersGuard implements Filter {
     }
 
     @Override
-    public Response filter(Request request, Handler next) {
-        var target = request.attribute(DataTarget.KEY).filter(users::isTargetOf);
-        if (target.isEmpty() || target.get().operation() == Other.NONE) {
-            return next.handle(request);
-        }
+    public boolean concerns(Request request, DataTarget target) {
+        return users.isTargetOf(target) && target.operation() != Other.NONE;
+    }
+
+    @Override
+    public Response guard(Request request, DataTarget target, Handler next) {
         refusal(request).ifPresent(refused -> {
             throw refused.raise();
         });
@@ -87,14 +98,14 @@ public final class UsersGuard implements Filter {
         var known = request.with(request.caller()
                         .with(properties.withhold(request.caller().grant())))
                 .with(Hidden.KEY, new Hidden(hidden));
-        return switch (target.get().operation()) {
+        return switch (target.operation()) {
             case Write.INSERT, Write.UPLOAD -> {
-                var guarded = guarded(known, target.get());
+                var guarded = guarded(known, target);
                 shape.requireName(request.require(RequestContent.KEY).value());
                 yield next.handle(warned(guarded));
             }
-            case Write.REPLACE, Write.REPLACE_ONE -> next.handle(warned(guarded(known, target.get())));
-            case Write.UPDATE, Write.UPDATE_MANY, Write.UPDATE_ONE -> next.handle(guarded(known, target.get()));
+            case Write.REPLACE, Write.REPLACE_ONE -> next.handle(warned(guarded(known, target)));
+            case Write.UPDATE, Write.UPDATE_MANY, Write.UPDATE_ONE -> next.handle(guarded(known, target));
             case Write.DELETE, Write.DELETE_MANY, Write.DELETE_ONE -> next.handle(known);
             case Read _, Structure _, Other _ -> next.handle(known);
         };
@@ -151,7 +162,7 @@ public final class UsersGuard implements Filter {
 
     private Request guarded(Request request, DataTarget target) {
         request.requireThread();
-        boolean isPipeline = request.method() == Method.PATCH && target.operation() != Write.REPLACE_ONE;
+        boolean isPipeline = target.operation().isChange();
         var content = request.require(RequestContent.KEY).value();
         var grant = request.caller().grant();
         var merged = grant.mergeRequest();
@@ -207,5 +218,132 @@ public final class UsersGuard implements Filter {
                 request.method(),
                 FailedAuthLogger.printable(request.path().decoded()),
                 FailedAuthLogger.client(request));
+    }
+
+    /// Refuses accounts whose properties are misspelt or have the wrong type: no client could log in with
+    /// them, or their password would be stored as plain text.
+    private static final class AccountShape {
+        /// A name at this edit distance or less counts as misspelt; others, such as `passwordHint`, are
+        /// allowed.
+        private static final int MAX_DISTANCE = 2;
+
+        /// What passwords are called elsewhere.
+        private static final Set<String> PASSWORDS = Set.of("pwd", "pass", "passwd", "passphrase");
+
+        private static final String FILE_NAME = "userid";
+
+        private final UsersCollection users;
+        private final Set<String> meant = new TreeSet<>();
+
+        AccountShape(UsersCollection users) {
+            this.users = users;
+            meant.add(users.passwordProperty());
+            users.roles().property().ifPresent(meant::add);
+        }
+
+        private static Stream<BsonDocument> documents(BsonValue content) {
+            return switch (content) {
+                case BsonArray array -> array.stream().flatMap(AccountShape::documents);
+                case BsonDocument document -> Stream.of(document);
+                default -> Stream.empty(); // refused elsewhere
+            };
+        }
+
+        /// Checks documents and changes of documents; of update operators only `$set` and `$setOnInsert`.
+        ///
+        /// @throws ProblemException 400 naming the first property
+        void require(BsonValue content) {
+            documents(content)
+                    .forEach(document -> document.forEach((key, value) -> {
+                        if (!key.startsWith("$")) {
+                            require(key, value);
+                        } else if (key.equals("$set") || key.equals("$setOnInsert")) {
+                            require(value);
+                        }
+                    }));
+        }
+
+        private void require(String key, BsonValue value) {
+            if (key.contains(".")) {
+                return;
+            }
+            if (meant.contains(key)) {
+                if (!key.equals(users.passwordProperty())
+                        && BsonTexts.only(value).isEmpty()) {
+                    throw refusal(key + " must be a list of texts, such as [\"editor\"]");
+                }
+                return;
+            }
+            if (PASSWORDS.contains(key.toLowerCase(Locale.ROOT))) {
+                throw refusal(key + " has no meaning for accounts; did you mean " + users.passwordProperty() + "?");
+            }
+            Nearest.to(key, meant)
+                    .filter(near -> Nearest.distance(key, near) <= MAX_DISTANCE || key.equalsIgnoreCase(near))
+                    .ifPresent(near -> {
+                        throw refusal(key + " has no meaning for accounts; did you mean " + near + "?");
+                    });
+        }
+
+        /// Checks the names of new accounts: `userid` is what files call them.
+        ///
+        /// @throws ProblemException 400
+        void requireName(BsonValue content) {
+            if (documents(content)
+                    .anyMatch(
+                            account -> account.containsKey(FILE_NAME) && !account.containsKey(users.nameProperty()))) {
+                throw refusal(FILE_NAME + " is for files; here the name of an account is " + users.nameProperty());
+            }
+        }
+
+        /// Whether one of the documents is a new account without a password.
+        boolean lacksPassword(BsonValue content) {
+            return documents(content).anyMatch(account -> !account.containsKey(users.passwordProperty()));
+        }
+
+        /// Whether one of the documents is an account with which no client can log in, since its name is no
+        /// text, or has a colon, which ends the name in the header `Authorization`.
+        ///
+        /// @param id in the path; empty if the documents have their own
+        boolean lacksUsableName(BsonValue content, Optional<BsonValue> id) {
+            var inPath = id.filter(_ -> users.nameProperty().equals("_id"));
+            return documents(content)
+                    .anyMatch(account -> !(inPath.orElse(account.get(users.nameProperty())) instanceof BsonString name)
+                            || name.getValue().isEmpty()
+                            || name.getValue().contains(":"));
+        }
+
+        private static ProblemException refusal(String why) {
+            return new ProblemException(ProblemCode.CONTENT_INVALID, why);
+        }
+    }
+
+    /// Properties of accounts that a caller may not see.
+    private record HiddenProperties(Set<String> names) {
+        /// The grant, which shows none of them.
+        Access withhold(Access grant) {
+            return grant.withProjectResponse(Optional.of(Visibility.without(names, grant.projectResponse())));
+        }
+
+        /// Whether a parameter depends on one of them: by name, as a field path, or by an expression that
+        /// can access every property.
+        boolean areUsedBy(Query query) {
+            var visibility = Visibility.hiding(names);
+            return DataParameter.in(query).stream()
+                    .filter(parameter -> parameter.reveals() != Reveals.NOTHING)
+                    .anyMatch(parameter -> ParameterValues.sent(parameter, query).stream()
+                            .anyMatch(value -> !allows(parameter.reveals(), value, visibility)));
+        }
+
+        private static boolean allows(Reveals reveals, BsonValue value, Visibility visibility) {
+            return switch (reveals) {
+                case CONDITION -> visibility.allowsFilter(value.asDocument());
+                case ORDER, INDEX, PROJECTION, VARIABLES ->
+                    value instanceof BsonDocument document
+                            ? visibility.allowsKeys(document) && visibility.allowsExpression(document)
+                            : visibility.paths().stream()
+                                    .noneMatch(value.asString().getValue()::contains);
+                case NOTHING, ELEMENTS, COMPARISON, RELATED -> true;
+            };
+        }
     }
 }

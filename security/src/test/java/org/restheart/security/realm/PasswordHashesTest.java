@@ -2,12 +2,15 @@ package org.restheart.security.realm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.security.Requests.get;
-import static org.restheart.security.Requests.onIoThread;
+import static org.restheart.testkit.TestRequests.onIoThread;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +21,9 @@ import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.Fields;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.InvalidatedCache;
@@ -28,6 +33,8 @@ import org.restheart.testkit.ThreadCpu;
 class PasswordHashesTest {
     @AutoClose
     private static final PasswordHashes HASHES = new PasswordHashes(6, new ClientAddress.Peer());
+
+    private static final ClientAddress FORWARDED = new ClientAddress.Forwarded(1, _ -> true);
 
     @Test
     void a_verified_password_is_cached_until_the_hash_changes() {
@@ -122,6 +129,49 @@ class PasswordHashesTest {
         }
         assertThat(refused).hasPositiveValue();
         assertThat(HASHES.matches(get("/"), "pw", HASHES.hash(get("/"), "pw"))).isTrue();
+    }
+
+    private static Request from(String address) {
+        return get("/").with(Fields.of("X-Forwarded-For", address));
+    }
+
+    /// Hashes a password for each of these clients.
+    ///
+    /// @return in the order in which they are done
+    private static List<String> done(PasswordHashes hashes, List<String> clients) {
+        var done = new CopyOnWriteArrayList<String>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (var client : clients) {
+                threads.submit(() -> {
+                    var _ = hashes.hash(from(client), "pw");
+                    done.add(client);
+                });
+            }
+        }
+        return done;
+    }
+
+    @Test
+    void clients_take_turns() throws Exception {
+        try (var hashes = new PasswordHashes(8, FORWARDED)) {
+            var clients = new ArrayList<>(Collections.nCopies(40, "192.0.2.1"));
+            clients.add("192.0.2.2");
+            assertThat(done(hashes, clients).indexOf("192.0.2.2")).isLessThan(20);
+        }
+    }
+
+    @Test
+    void a_flood_from_many_addresses_does_not_delay_known_clients() throws Exception {
+        try (var hashes = new PasswordHashes(8, FORWARDED)) {
+            var known = "192.0.2.1";
+            assertThat(hashes.matches(from(known), "pw", hashes.hash(from(known), "pw")))
+                    .isTrue();
+            var clients = new ArrayList<>(
+                    IntStream.range(0, 100).mapToObj(i -> "198.51.100." + i).toList());
+            clients.add(known);
+            clients.add(known);
+            assertThat(done(hashes, clients).lastIndexOf(known)).isLessThan(50);
+        }
     }
 
     @Test

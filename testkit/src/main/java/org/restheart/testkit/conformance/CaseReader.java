@@ -55,14 +55,14 @@ final class CaseReader {
         var names = new HashSet<String>();
         var cases = new ArrayList<ConformanceCase>();
         for (var node : root.values()) {
-            var c = caseOf(node);
+            var c = caseOf(node, cases);
             require(names.add(c.name()), "two cases are named '" + c.name() + "'");
             cases.add(c);
         }
         return cases;
     }
 
-    private ConformanceCase caseOf(JsonNode node) {
+    private ConformanceCase caseOf(JsonNode node, List<ConformanceCase> before) {
         checkKeys(node, CASE_KEYS);
         var name = text(node, "name");
         var user = user(node, DEFAULT_USER);
@@ -71,10 +71,17 @@ final class CaseReader {
             checkKeys(then, STEP_KEYS);
             steps.add(step(then, user));
         }
-        return new ConformanceCase(file, name, given(node.path("given")), List.copyOf(steps));
+        return new ConformanceCase(file, name, given(node.path("given"), before), List.copyOf(steps));
     }
 
-    private static Map<String, List<BsonDocument>> given(JsonNode node) {
+    private Map<String, List<BsonDocument>> given(JsonNode node, List<ConformanceCase> before) {
+        if (node.isString()) {
+            var same = before.stream()
+                    .filter(c -> c.name().equals(node.stringValue()))
+                    .findFirst();
+            require(same.isPresent(), "no earlier case is named '" + node.stringValue() + "'");
+            return same.orElseThrow().given();
+        }
         var collections = new LinkedHashMap<String, List<BsonDocument>>();
         node.properties()
                 .forEach(collection -> collections.put(

@@ -1,0 +1,111 @@
+package org.restheart.core.plugins;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Fatal;
+import org.restheart.http.ProblemException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Calls the code of one plugin: with its class loader as that of the thread, whose name says so, and with
+/// its failures told apart from those of the gateway. Thread-safe.
+final class PluginCalls {
+    private static final Logger LOG = LoggerFactory.getLogger(PluginCalls.class);
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final String plugin;
+    private final ClassLoader loader;
+    private final AtomicLong nextReport = new AtomicLong(System.nanoTime());
+
+    PluginCalls(String plugin, ClassLoader loader) {
+        this.plugin = plugin;
+        this.loader = loader;
+    }
+
+    String plugin() {
+        return plugin;
+    }
+
+    /// The name of threads that are in it.
+    String thread() {
+        return "plugin " + plugin;
+    }
+
+    /// The result of its code.
+    ///
+    /// @param what for the log
+    /// @throws ProblemException an answer of the plugin's
+    /// @throws PluginFailure for all else, and for null
+    <T> T call(String what, Callable<? extends @Nullable T> code) {
+        T result;
+        try {
+            result = within(thread(), loader, code);
+        } catch (ProblemException | PluginFailure answer) {
+            throw answer;
+        } catch (Throwable failure) {
+            Fatal.exitOn(failure);
+            throw new PluginFailure(this, what, failure);
+        }
+        if (result == null) {
+            throw new PluginFailure(this, what, new NullPointerException("it has returned null"));
+        }
+        return result;
+    }
+
+    /// The result of its code, where a failure, which is logged at most once a minute, has a substitute.
+    <T> T call(String what, Callable<? extends @Nullable T> code, T otherwise) {
+        try {
+            return call(what, code);
+        } catch (RuntimeException failure) {
+            report(what, failure);
+            return otherwise;
+        }
+    }
+
+    /// Runs code whose failure concerns nobody else; it is logged at most once a minute.
+    void run(String what, Callable<?> code) {
+        try {
+            within(thread(), loader, code);
+        } catch (Throwable failure) {
+            Fatal.exitOn(failure);
+            report(what, failure);
+        }
+    }
+
+    /// Logs a failure, at most once a minute.
+    void report(String what, Throwable failure) {
+        long now = System.nanoTime();
+        long next = nextReport.get();
+        if (now - next >= 0 && nextReport.compareAndSet(next, now + QUIET_NANOS)) {
+            LOG.error("the {} of plugin {} failed", what, plugin, failure);
+        }
+    }
+
+    /// The result of code with another name and class loader of its thread. I/O threads keep their names.
+    static <T> T within(String name, @Nullable ClassLoader loader, Callable<T> code) throws Exception {
+        var thread = Thread.currentThread();
+        var nameBefore = thread.getName();
+        var loaderBefore = thread.getContextClassLoader();
+        thread.setContextClassLoader(loader);
+        if (thread.isVirtual()) {
+            thread.setName(name);
+        }
+        try {
+            return code.call();
+        } finally {
+            thread.setContextClassLoader(loaderBefore);
+            if (thread.isVirtual()) {
+                thread.setName(nameBefore);
+            }
+        }
+    }
+
+    /// A failure of a plugin, which clients hear nothing of but that there is one.
+    static final class PluginFailure extends RuntimeException {
+        PluginFailure(PluginCalls calls, String what, Throwable cause) {
+            super("the " + what + " of plugin " + calls.plugin + " failed", cause);
+        }
+    }
+}

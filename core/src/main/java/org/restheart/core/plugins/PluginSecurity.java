@@ -1,0 +1,139 @@
+package org.restheart.core.plugins;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.plugins.PluginCalls.PluginFailure;
+import org.restheart.data.Access;
+import org.restheart.http.Problem;
+import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.http.judged.Permitted.RuleDecision;
+import org.restheart.plugin.AccessRule;
+import org.restheart.security.Authentication;
+import org.restheart.security.Authenticator;
+import org.restheart.security.Authorizer;
+import org.restheart.security.FailedAttempts;
+import org.restheart.security.Vetoer;
+import org.restheart.security.predicate.KindAttempt;
+
+/// The parts of plugins that decide who asks, and whether they may. Each is on a thread that may block; one that fails
+/// lets nobody in.
+final class PluginSecurity {
+    private PluginSecurity() {}
+
+    static Vetoer vetoer(PluginCalls calls, Vetoer vetoer) {
+        return (request, account) -> {
+            request.requireThread();
+            return calls.call("veto", () -> vetoer.vetoes(request, account), true);
+        };
+    }
+
+    record Mechanism(PluginCalls calls, Authenticator mechanism) implements Authenticator {
+        private static final String WHAT = "authenticator";
+
+        @Override
+        public Authentication authenticate(Request request) {
+            request.requireThread();
+            return known(() -> mechanism.authenticate(request));
+        }
+
+        @Override
+        public Authentication authenticateAgain(Request request) {
+            return known(() -> mechanism.authenticateAgain(request));
+        }
+
+        private <T> T known(Callable<T> check) {
+            try {
+                return calls.call(WHAT, check);
+            } catch (PluginFailure failure) {
+                calls.report(WHAT, failure);
+                throw Problem.overloaded("credentials cannot be checked now").raise();
+            }
+        }
+
+        @Override
+        public Optional<String> scheme() {
+            return calls.call(WHAT, mechanism::scheme, Optional.empty());
+        }
+
+        @Override
+        public boolean hasOwnField(Request request) {
+            return known(() -> mechanism.hasOwnField(request)); // either answer would take away a protection
+        }
+
+        @Override
+        public boolean readsCredentials() {
+            return calls.call(WHAT, mechanism::readsCredentials, false);
+        }
+
+        @Override
+        public Optional<String> challenge(Request request) {
+            return calls.call(WHAT, () -> mechanism.challenge(request), Optional.empty());
+        }
+    }
+
+    record Rule(PluginCalls calls, AccessRule rule) implements Authorizer {
+        private static final String WHAT = "access rule";
+
+        @Override
+        public boolean requiresAuthentication(Request request) {
+            return !calls.call(WHAT, () -> rule.isForAnonymous(request), false);
+        }
+
+        @Override
+        public Optional<Access> authorize(Request request, @Nullable Account account) {
+            request.requireThread();
+            return calls.call(WHAT, () -> rule.allow(request, account), Optional.empty());
+        }
+
+        /// Nothing: a rule in Java decides about requests, not about kinds of them. Lists of what there is would
+        /// otherwise name all of it to everybody.
+        @Override
+        public List<RuleDecision> ask(Request example, KindAttempt attempt) {
+            return List.of();
+        }
+
+        @Override
+        public String place() {
+            return "plugin " + calls.plugin();
+        }
+    }
+
+    record Attempts(PluginCalls calls, FailedAttempts attempts) implements FailedAttempts {
+        private static final String WHAT = "observer of failed attempts";
+
+        @Override
+        public void admit(Request request) {
+            calls.call(WHAT, () -> {
+                attempts.admit(request);
+                return true;
+            });
+        }
+
+        @Override
+        public void begin(Request request) {
+            calls.call(WHAT, () -> {
+                attempts.begin(request);
+                return true;
+            });
+        }
+
+        @Override
+        public void end(Request request, boolean rejected) {
+            calls.run(WHAT, () -> {
+                attempts.end(request, rejected);
+                return true;
+            });
+        }
+
+        @Override
+        public void refused(Request request) {
+            calls.run(WHAT, () -> {
+                attempts.refused(request);
+                return true;
+            });
+        }
+    }
+}

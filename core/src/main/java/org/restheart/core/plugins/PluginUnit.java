@@ -1,0 +1,136 @@
+package org.restheart.core.plugins;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.jar.JarFile;
+import org.restheart.plugin.Plugin;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A jar, or a folder of jars, with one class loader.
+///
+/// @param name of the file or folder
+record PluginUnit(String name, List<Path> jars) {
+    private static final Logger LOG = LoggerFactory.getLogger(PluginUnit.class);
+    private static final String API_VERSION = "1";
+
+    /// The folder of the jars that plugins share.
+    static final String SHARED = "lib";
+
+    /// Of jars below a folder: one level of folders, such as `lib`, is part of the unit.
+    private static final int DEPTH = 2;
+
+    /// The folder, which need not exist.
+    ///
+    /// @param name relative to the gateway's jar, or to the folder above where that is called `lib`
+    static Path folder(String name) {
+        try {
+            var code = Path.of(PluginUnit.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            return Files.isRegularFile(code) ? beside(code, name) : Path.of(name); // else it is run from classes
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static Path beside(Path jar, String name) {
+        boolean isInLib = jar.resolveSibling("").endsWith(SHARED);
+        return jar.resolveSibling(isInLib ? "../" : "").resolve(name).normalize();
+    }
+
+    /// The units in a folder by name, that of shared jars, which may have none, at the end.
+    static List<PluginUnit> in(Path folder) {
+        var units = new ArrayList<PluginUnit>();
+        warnIfWritable(folder);
+        for (var entry : entries(folder)) {
+            var name = entry.getFileName().toString();
+            if (Files.isDirectory(entry) && !name.equals(SHARED)) {
+                var jars = jars(entry, DEPTH);
+                if (!jars.isEmpty()) {
+                    units.add(new PluginUnit(name, jars));
+                }
+            } else if (name.endsWith(".jar")) {
+                units.add(new PluginUnit(name, List.of(entry)));
+            }
+        }
+        units.add(new PluginUnit(SHARED, jars(folder.resolve(SHARED), 1)));
+        return units;
+    }
+
+    private static List<Path> entries(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (var entries = Files.list(folder)) {
+            return entries.sorted().toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<Path> jars(Path folder, int depth) {
+        var jars = new ArrayList<Path>();
+        for (var entry : entries(folder)) {
+            if (Files.isDirectory(entry) && depth > 1) {
+                jars.addAll(jars(entry, depth - 1));
+            } else if (entry.toString().endsWith(".jar")) {
+                jars.add(entry);
+            }
+        }
+        return jars;
+    }
+
+    private static void warnIfWritable(Path folder) {
+        try {
+            if (Files.isDirectory(folder)
+                    && Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_WRITE)) {
+                LOG.warn("Everybody on this machine may write plugins into {}", folder);
+            }
+        } catch (IOException | UnsupportedOperationException _) {
+            LOG.debug("{} has no permissions that can be read", folder);
+        }
+    }
+
+    /// The plugins that its jars name.
+    ///
+    /// @throws IOException for a jar that cannot be read
+    /// @throws java.util.ServiceConfigurationError for a class that cannot be loaded
+    List<Plugin> load(PluginLoader loader, List<String> packages) throws IOException {
+        for (var jar : jars) {
+            try (var file = new JarFile(jar.toFile())) {
+                var manifest = file.getManifest();
+                var version =
+                        manifest == null ? null : manifest.getMainAttributes().getValue("RESTHeart-Plugin-API");
+                if (version != null && !version.equals(API_VERSION)) {
+                    throw new IOException("it was made for version " + version
+                            + " of the API; this gateway has version " + API_VERSION);
+                }
+            }
+        }
+        var found = ServiceLoader.load(Plugin.class, loader).stream().toList();
+        if (found.isEmpty()) {
+            LOG.warn(
+                    "{} has no plugin: none of its jars has META-INF/services/{}. A library that plugins share belongs"
+                            + " into {}",
+                    name,
+                    Plugin.class.getName(),
+                    SHARED);
+        }
+        return found.stream()
+                .filter(plugin -> packages.isEmpty()
+                        || packages.stream()
+                                .anyMatch(below -> (plugin.type().getPackageName() + ".").startsWith(below + ".")))
+                .map(ServiceLoader.Provider::get)
+                .toList();
+    }
+}

@@ -1,0 +1,328 @@
+package org.restheart.core.plugins;
+
+import com.mongodb.client.MongoClient;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.restheart.core.accounts.AddedPolicy;
+import org.restheart.core.config.Finding;
+import org.restheart.core.config.PluginSettings;
+import org.restheart.core.config.PluginsConfig;
+import org.restheart.core.plugins.Installing.AddedStep;
+import org.restheart.core.plugins.Installing.BackgroundTask;
+import org.restheart.core.plugins.Installing.Place;
+import org.restheart.core.plugins.Installing.Provided;
+import org.restheart.core.routing.Binding;
+import org.restheart.core.server.StartException;
+import org.restheart.http.Fatal;
+import org.restheart.http.Filter;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.plugin.Plugin;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The plugins of a gateway: found, installed in the order of their names and of [Plugin#after()], closed
+/// in the opposite one.
+public final class Plugins implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
+    private static final Pattern NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_-]*");
+    private static final Duration CLOSING = Duration.ofSeconds(5);
+
+    private final PluginsConfig config;
+    private final Surroundings around;
+    private final List<PluginLoader> loaders = new ArrayList<>();
+    private final List<Installed> installed = new ArrayList<>();
+    private final List<Thread> tasks = new ArrayList<>();
+
+    /// What plugins work with.
+    ///
+    /// @param data judged requests
+    public record Surroundings(Optional<MongoClient> client, JudgedRequests data) {}
+
+    /// A plugin before it is installed.
+    ///
+    /// @param unit its file or folder
+    private record Candidate(
+            String unit, Plugin plugin, Set<String> after, PluginCalls calls, PluginSettings settings) {
+        String name() {
+            return calls.plugin();
+        }
+    }
+
+    private record Installed(Candidate plugin, Installing parts) {}
+
+    private Plugins(PluginsConfig config, Surroundings around) {
+        this.config = config;
+        this.around = around;
+    }
+
+    /// Finds and installs all plugins there are.
+    ///
+    /// @throws StartException naming the jar, the plugin, the reason and what to do, if one cannot be used
+    public static Plugins install(PluginsConfig config, Surroundings around) {
+        var plugins = new Plugins(config, around);
+        boolean isDone = false;
+        try {
+            config.directory()
+                    .map(PluginUnit::folder)
+                    .ifPresent(folder -> plugins.install(plugins.find(PluginUnit.in(folder))));
+            isDone = true;
+            return plugins;
+        } finally {
+            if (!isDone) {
+                plugins.close();
+            }
+        }
+    }
+
+    /// Ends the start, or says what is missing from now on.
+    private void fail(String unit, String what, Throwable cause) {
+        var message = unit + ": " + what + ". Mend or remove it"
+                + (config.skipsFailed() ? "" : ", or set /core/plugins-on-error to skip");
+        if (!config.skipsFailed()) {
+            throw new StartException(message, cause);
+        }
+        LOG.error("Started without a plugin: {}", message, cause);
+    }
+
+    /// The enabled plugins by name.
+    private Map<String, Candidate> find(List<PluginUnit> units) {
+        var found = new TreeMap<String, Candidate>();
+        var shared = new PluginLoader(PluginUnit.SHARED, units.getLast().jars(), null);
+        loaders.add(shared);
+        for (var unit : units.subList(0, units.size() - 1)) {
+            var loader = new PluginLoader(unit.name(), unit.jars(), shared);
+            loaders.add(loader);
+            try {
+                for (var plugin : unit.load(loader, config.packages())) {
+                    var name = plugin.name();
+                    var problem = NAME.matcher(name).matches() ? nameProblem(name, found) : "is no name";
+                    if (!problem.isEmpty()) {
+                        fail(
+                                unit.name(),
+                                "the name \"" + name + "\" of a plugin " + problem,
+                                new IllegalStateException());
+                        continue;
+                    }
+                    var settings = config.settings(name);
+                    boolean isOn = settings.bool("enabled", plugin.enabledByDefault());
+                    if (isOn || !settings.refused().isEmpty()) { // which its installation reports
+                        found.put(
+                                name,
+                                new Candidate(
+                                        unit.name(),
+                                        plugin,
+                                        Set.copyOf(plugin.after()),
+                                        new PluginCalls(name, loader),
+                                        settings));
+                    } else {
+                        LOG.info("Plugin {} of {} is off", name, unit.name());
+                    }
+                }
+            } catch (IOException | RuntimeException | ServiceConfigurationError | LinkageError e) {
+                rethrow(e);
+                fail(unit.name(), "it cannot be loaded: " + reason(e), e);
+            }
+        }
+        return found;
+    }
+
+    private static void rethrow(Throwable failure) {
+        Fatal.exitOn(failure);
+        if (failure instanceof StartException start) {
+            throw start;
+        }
+    }
+
+    private static String reason(Throwable failure) {
+        var cause = failure.getCause() == null ? failure : failure.getCause();
+        return cause.getClass().getSimpleName() + (cause.getMessage() == null ? "" : ": " + cause.getMessage());
+    }
+
+    private static String nameProblem(String name, Map<String, Candidate> found) {
+        var other = found.get(name);
+        return other != null
+                ? "is that of one in " + other.unit + ", too"
+                : PluginsConfig.isTaken(name) ? "is that of a part of the gateway" : "";
+    }
+
+    /// Each one after those whose objects it asks for.
+    private void install(Map<String, Candidate> found) {
+        var waiting = new TreeMap<>(found);
+        var provided = new HashMap<Class<?>, Provided>();
+        var done = new HashSet<String>();
+        while (!waiting.isEmpty()) {
+            var next = waiting.values().stream()
+                    .filter(plugin -> done.containsAll(plugin.after))
+                    .findFirst();
+            if (next.isEmpty()) {
+                var first = waiting.pollFirstEntry().getValue();
+                var lacking = first.after.stream()
+                        .filter(name -> !done.contains(name))
+                        .sorted()
+                        .collect(Collectors.joining(", "));
+                fail(
+                        first.unit,
+                        "the plugin " + first.name() + " comes after " + lacking
+                                + ", which is not there, cannot be used, or comes after it",
+                        new IllegalStateException());
+                continue;
+            }
+            waiting.remove(next.get().name());
+            if (install(next.get(), provided)) {
+                done.add(next.get().name());
+            }
+        }
+    }
+
+    private boolean install(Candidate plugin, Map<Class<?>, Provided> provided) {
+        var parts = new Installing(plugin.calls, plugin.settings, around, provided, plugin.after);
+        installed.add(new Installed(plugin, parts)); // closed even if it is installed by half
+        try {
+            plugin.calls.call("installation", () -> {
+                plugin.plugin.install(parts);
+                return true;
+            });
+            parts.over();
+            var refused = plugin.settings.refused();
+            if (!refused.isEmpty()) {
+                throw new IllegalArgumentException(
+                        refused.stream().map(Finding::toString).collect(Collectors.joining("; ")));
+            }
+            plugin.settings.unknown().forEach(finding -> LOG.warn("{}", finding));
+            LOG.info("Plugin {} of {}: {}", plugin.name(), plugin.unit, String.join(", ", parts.parts()));
+            return true;
+        } catch (RuntimeException e) {
+            withdraw(plugin, provided);
+            if (parts.restrict()) {
+                throw new StartException(
+                        plugin.unit + ": the plugin " + plugin.name()
+                                + " has a veto or an interceptor of operations, without which more would be allowed,"
+                                + " and cannot be installed: "
+                                + reason(e)
+                                + ". Mend or remove it",
+                        e);
+            }
+            fail(plugin.unit, "the plugin " + plugin.name() + " cannot be installed: " + reason(e), e);
+            return false;
+        }
+    }
+
+    /// Takes away what a plugin has added before it failed.
+    private void withdraw(Candidate plugin, Map<Class<?>, Provided> provided) {
+        installed.removeLast();
+        provided.values().removeIf(object -> object.by().equals(plugin.name()));
+        close(plugin);
+    }
+
+    /// What they add to security.
+    public AddedPolicy policy() {
+        return new AddedPolicy(
+                parts(parts -> parts.authenticators),
+                parts(parts -> parts.vetoers),
+                parts(parts -> parts.authorizers),
+                parts(parts -> parts.failedAttempts));
+    }
+
+    private <T> List<T> parts(Function<Installing, List<T>> of) {
+        return installed.stream()
+                .flatMap(plugin -> of.apply(plugin.parts).stream())
+                .toList();
+    }
+
+    /// Their endpoints.
+    public List<Binding> bindings() {
+        return parts(parts -> parts.bindings);
+    }
+
+    /// A binding with the steps that are for its requests; itself if there are none.
+    public Binding with(Binding binding) {
+        var outer = filters(binding, Place.REQUESTS);
+        var inner = new ArrayList<>(filters(binding, Place.OPERATIONS));
+        inner.addAll(binding.innerFilters());
+        inner.addAll(filters(binding, Place.AFTER));
+        return outer.isEmpty() && inner.size() == binding.innerFilters().size()
+                ? binding
+                : binding.inFront(outer).behind(inner);
+    }
+
+    /// In the order of their priorities; installed plugins are in the order of their names.
+    private List<Filter> filters(Binding binding, Place place) {
+        return installed.stream()
+                .sorted(Comparator.comparing(plugin -> plugin.plugin.name()))
+                .flatMap(plugin -> plugin.parts.steps.stream())
+                .filter(step -> step.place() == place && step.isFor(binding.service()))
+                .sorted(Comparator.comparingInt(AddedStep::priority))
+                .map(AddedStep::filter)
+                .toList();
+    }
+
+    /// To be called when connections are accepted.
+    public void started() {
+        for (var plugin : installed) {
+            var calls = plugin.plugin.calls;
+            calls.run("start", () -> {
+                plugin.plugin.plugin.started();
+                return true;
+            });
+            plugin.parts.tasks.forEach(
+                    task -> tasks.add(Thread.ofVirtual().name(calls.thread()).start(() -> repeat(calls, task))));
+        }
+    }
+
+    private static void repeat(PluginCalls calls, BackgroundTask task) {
+        try {
+            do {
+                calls.run("task " + task.name(), () -> {
+                    task.work().run();
+                    return true;
+                });
+                Thread.sleep(task.every());
+            } while (!task.every().isZero());
+        } catch (InterruptedException _) { // the server stops
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// When no request is in progress any more.
+    @Override
+    public void close() {
+        tasks.forEach(Thread::interrupt);
+        tasks.forEach(Plugins::awaitEnd);
+        installed.forEach(plugin -> plugin.parts.queues.forEach(queue -> queue.close(CLOSING)));
+        installed.reversed().forEach(plugin -> close(plugin.plugin));
+        loaders.reversed().forEach(PluginLoader::close);
+    }
+
+    private static void close(Candidate plugin) {
+        awaitEnd(Thread.ofVirtual()
+                .name(plugin.calls.thread())
+                .start(() -> plugin.calls.run("closing", () -> {
+                    plugin.plugin.close();
+                    return true;
+                })));
+    }
+
+    private static void awaitEnd(Thread thread) {
+        try {
+            if (!thread.join(CLOSING)) {
+                LOG.warn("{} has not ended in time", thread.getName());
+                thread.interrupt();
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package org.restheart.core.plugins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import org.bson.Document;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.restheart.core.Gateway;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What plugins do beside the data: endpoints, work at the start and in the background, objects for others.
+@WithMongo
+class PluginEndpointsTest {
+    private final TestMongo mongo;
+    private final PluginFolder plugins;
+
+    PluginEndpointsTest(TestMongo mongo, @TempDir Path directory) {
+        this.mongo = mongo;
+        this.plugins = new PluginFolder(directory.resolve("plugins"));
+    }
+
+    private static TestClient client(Gateway gateway) {
+        return TestClient.of(gateway.address());
+    }
+
+    private static TestClient admin(Gateway gateway) {
+        return client(gateway).as("admin", "secret");
+    }
+
+    @Test
+    void an_endpoint_beside_the_data() {
+        plugins.plugin("greeter", """
+            public void install(Installation to) {
+                var greeting = to.settings().text("greeting", "Hello");
+                to.serve(request -> Response.json(200, "{\\"msg\\": \\"" + greeting + " "
+                        + request.query().first("name").orElse("you") + "\\"}"), ServicePath.of("/hello").open());
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "greeter: {greeting: Ciao}")) {
+            var answer = client(gateway).get("/hello?name=Ann");
+            assertStatus(200, answer);
+            assertThat(answer.body()).isEqualTo("{\"msg\": \"Ciao Ann\"}");
+            assertThat(answer.headers().firstValue("Access-Control-Allow-Origin"))
+                    .isPresent();
+            assertStatus(200, client(gateway).send("HEAD", "/hello", ""));
+            assertStatus(200, client(gateway).send("OPTIONS", "/hello", ""));
+        }
+        try (var gateway = plugins.start(mongo, "greeter: {uri: /hi, secured: true}")) {
+            assertStatus(401, client(gateway).get("/hi"));
+            assertThat(admin(gateway).get("/hi").body()).isEqualTo("{\"msg\": \"Hello you\"}");
+            assertStatus(403, client(gateway).as("ann", "secret").get("/hi"));
+        }
+        try (var gateway = plugins.start(mongo, "greeter: {enabled: false}")) {
+            assertStatus(404, admin(gateway).get("/hello"));
+        }
+    }
+
+    @Test
+    void an_endpoint_reads_data_as_its_caller_may() {
+        mongo.database().getCollection("orders").insertOne(new Document("_id", "a").append("dept", 7));
+        mongo.database().getCollection("orders").insertOne(new Document("_id", "b").append("dept", 8));
+        plugins.plugin("count", """
+            public void install(Installation to) {
+                to.serve(request -> {
+                    var size = JudgedRequest.of(Method.GET, RequestPath.parse("/%s/orders/_size"), Query.NONE, Via.REST);
+                    return to.data().make(request, size);
+                }, ServicePath.of("/count"));
+            }
+            """.formatted(mongo.databaseName()));
+        try (var gateway = plugins.start(mongo, "", """
+            - {role: user, predicate: path-prefix('/'), mongo: {readFilter: {dept: 7}}}
+            """, "")) {
+            assertThat(admin(gateway).get("/count").body()).contains("\"_size\": 2");
+            assertThat(client(gateway).as("ann", "secret").get("/count").body()).contains("\"_size\": 1");
+        }
+    }
+
+    @Test
+    void server_sent_events_of_its_own() throws IOException {
+        plugins.plugin("clock", """
+            public void install(Installation to) {
+                to.serve(request -> {
+                    var backlog = new org.restheart.http.push.Backlog(10, 1000);
+                    backlog.offer(org.restheart.http.push.Frame.event("1", "tick",
+                            java.nio.ByteBuffer.wrap("noon".getBytes(StandardCharsets.UTF_8)), 0));
+                    return EventStream.head().with(new Content.Push(new org.restheart.http.push.Subscription(
+                            org.restheart.http.push.Transport.SSE, backlog, Duration.ZERO, _ -> {}, () -> {})));
+                }, ServicePath.of("/clock"));
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "");
+                var events = new BufferedReader(new InputStreamReader(
+                        admin(gateway).open("GET", "/clock", "").body(), StandardCharsets.UTF_8))) {
+            assertThat(events.readLine()).isEqualTo("id:1");
+            assertThat(events.readLine()).isEqualTo("event:tick");
+            assertThat(events.readLine()).isEqualTo("data:noon");
+        }
+    }
+
+    @Test
+    void work_at_the_start_and_in_the_background() {
+        plugins.plugin("setup", """
+            public void install(Installation to) {
+                var orders = to.mongo().orElseThrow().getDatabase("%s").getCollection("setup");
+                orders.createIndex(new org.bson.Document("email", 1));
+                to.mongo().orElseThrow().close();
+                to.background("beat", Duration.ofMillis(20), () -> {
+                    orders.insertOne(new org.bson.Document());
+                    throw new IllegalStateException("ends this run only");
+                });
+                to.background("once", Duration.ZERO, () -> orders.insertOne(new org.bson.Document("_id", "once")));
+            }
+            """.formatted(mongo.databaseName()));
+        var setup = mongo.database().getCollection("setup");
+        try (var gateway = plugins.start(mongo, "")) {
+            assertThat(setup.listIndexes()).hasSize(2);
+            await().until(() -> setup.countDocuments() > 4);
+            assertThat(setup.countDocuments(new Document("_id", "once"))).isOne();
+            assertStatus(200, admin(gateway).get("/" + mongo.databaseName() + "/setup"));
+        }
+        long end = setup.countDocuments();
+        assertThat(setup.countDocuments()).isEqualTo(end);
+    }
+
+    @Test
+    void objects_for_other_plugins_by_a_type_that_both_know() {
+        plugins.with(plugins.jar("lib/mail.jar", Map.of(), "public interface Mail { String send(String to); }"));
+        plugins.plugin("zmail", """
+            public void install(Installation to) { to.provide(Mail.class, name -> "sent to " + name); }
+            """);
+        plugins.plugin("asign", """
+            public Set<String> after() { return Set.of("zmail"); }
+            public void install(Installation to) {
+                var mail = to.find(Mail.class).orElseThrow();
+                to.serve(request -> Response.json(200, "{\\"m\\": \\"" + mail.send("ann") + "\\"}"), ServicePath.of("/sign").open());
+            }
+            """);
+        plugins.plugin("stranger", """
+            public void install(Installation to) {
+                if (to.find(Mail.class).isPresent()) throw new IllegalStateException("it has not asked for it");
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "")) {
+            assertThat(client(gateway).get("/sign").body()).contains("sent to ann");
+        }
+    }
+}

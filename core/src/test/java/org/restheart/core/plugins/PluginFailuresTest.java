@@ -1,0 +1,224 @@
+package org.restheart.core.plugins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.testkit.Statuses.assertStatus;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.core.server.StartException;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What each failure of a plugin does, and what it does not.
+@WithMongo
+class PluginFailuresTest {
+    private static final String SKIP = ", plugins-on-error: skip";
+
+    private final TestMongo mongo;
+    private final PluginFolder plugins;
+
+    PluginFailuresTest(TestMongo mongo, @TempDir Path directory) {
+        this.mongo = mongo;
+        this.plugins = new PluginFolder(directory.resolve("plugins"));
+    }
+
+    /// The start fails and says why; with `skip`, what else there is works.
+    private void assertRefused(String... why) {
+        plugins.plugin("other", """
+            public void install(Installation to) {
+                to.serve(request -> Response.json(200, "{}"), ServicePath.of("/other").open());
+            }
+            """);
+        assertThatThrownBy(() -> plugins.start(mongo, "").close())
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("/core/plugins-on-error")
+                .satisfies(failure -> assertThat(failure.getMessage()).contains(why));
+        try (var gateway = plugins.start(mongo, SKIP, "", "")) {
+            assertStatus(200, TestClient.of(gateway.address()).get("/other"));
+        }
+    }
+
+    @Test
+    void a_jar_that_cannot_be_read() throws IOException {
+        Files.createDirectories(plugins.path());
+        Files.writeString(plugins.path().resolve("broken.jar"), "no jar");
+        assertRefused("broken.jar", "cannot be loaded");
+    }
+
+    @Test
+    void a_class_that_is_missing() throws IOException {
+        var library =
+                plugins.jar("lib/gone.jar", Map.of(), "public class Gone { public static int one() { return 1; } }");
+        plugins.with(library).plugin("lost", "public void install(Installation to) { Gone.one(); }");
+        Files.delete(library);
+        assertRefused("lost.jar", "plugin lost", "NoClassDefFoundError", "Gone");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mongo, a part of the gateway", "x y, is no name"})
+    void a_name_that_cannot_be_used(String name, String why) {
+        plugins.jar("named.jar", Map.of(), """
+            public class Named implements Plugin {
+                public String name() { return "%s"; }
+                public void install(Installation to) {}
+            }
+            """.formatted(name));
+        assertRefused("named.jar", name, why);
+    }
+
+    @Test
+    void a_name_that_is_used_twice() {
+        plugins.plugin("twin", "public void install(Installation to) {}");
+        plugins.jar("zwin.jar", Map.of(), """
+            public class Zwin implements Plugin {
+                public String name() { return "twin"; }
+                public void install(Installation to) {}
+            }
+            """);
+        assertRefused("zwin.jar", "twin", "twin.jar");
+    }
+
+    @Test
+    void plugins_that_come_after_each_other_or_after_none() {
+        plugins.plugin(
+                "hen",
+                "public Set<String> after() { return Set.of(\"egg\"); } public void install(Installation to) {}");
+        plugins.plugin(
+                "egg",
+                "public Set<String> after() { return Set.of(\"hen\"); } public void install(Installation to) {}");
+        assertRefused("egg.jar", "plugin egg comes after hen");
+    }
+
+    @Test
+    void an_installation_that_fails_leaves_nothing() throws IOException {
+        int port;
+        try (var free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        plugins.plugin("half", """
+            java.net.ServerSocket socket;
+            public void install(Installation to) throws Exception {
+                socket = new java.net.ServerSocket(%d);
+                to.serve(request -> Response.status(204), ServicePath.of("/half").open());
+                throw new java.io.IOException("no queue there");
+            }
+            public void close() throws Exception { socket.close(); }
+            """.formatted(port));
+        assertRefused("half.jar", "plugin half", "no queue there");
+        try (var gateway = plugins.start(mongo, SKIP, "", "");
+                var again = new ServerSocket(port)) {
+            assertThat(again.isBound()).isTrue();
+            assertStatus(
+                    404, TestClient.of(gateway.address()).as("admin", "secret").get("/half"));
+        }
+    }
+
+    @Test
+    void settings_that_cannot_be_used_are_all_named() {
+        plugins.plugin("set", """
+            public void install(Installation to) {
+                to.settings().integer("size", 1, 1, 9);
+                to.settings().block("mail").bool("tls", true);
+                to.settings().refuse("url", "must be a URL");
+            }
+            """);
+        assertThatThrownBy(() ->
+                        plugins.start(mongo, "set: {size: 10, mail: {tls: si}}").close())
+                .isInstanceOf(StartException.class)
+                .hasMessageContainingAll(
+                        "/set/size must be a whole number from 1 to 9",
+                        "/set/mail/tls must be true or false",
+                        "/set/url must be a URL");
+    }
+
+    @Test
+    void a_plugin_that_is_off_by_default_and_cannot_be_switched_on() {
+        plugins.plugin("off", """
+            public boolean enabledByDefault() { return false; }
+            public void install(Installation to) {}
+            """);
+        assertThatThrownBy(() -> plugins.start(mongo, "off: {enabled: yes}").close())
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("/off/enabled must be true or false");
+    }
+
+    @Test
+    void a_jar_for_another_version_of_the_api() {
+        plugins.jar("next.jar", Map.of("RESTHeart-Plugin-API", "2"), """
+            public class Next implements Plugin {
+                public String name() { return "next"; }
+                public void install(Installation to) {}
+            }
+            """);
+        assertRefused("next.jar", "version 2");
+    }
+
+    @Test
+    void a_path_that_is_taken() {
+        plugins.plugin(
+                "ping2",
+                "public void install(Installation to) { to.serve(_ -> Response.status(204),"
+                        + " ServicePath.of(\"/ping\")); }");
+        assertThatThrownBy(() -> plugins.start(mongo, "").close())
+                .isInstanceOf(StartException.class)
+                .hasMessageContainingAll("ping2", "/ping", "uri");
+    }
+
+    @Test
+    void a_start_that_fails_is_logged_only() {
+        plugins.plugin("late", """
+            public void install(Installation to) { to.serve(_ -> Response.status(204), ServicePath.of("/late").open()); }
+            public void started() { throw new IllegalStateException("late"); }
+            public void close() { throw new IllegalStateException("never mind"); }
+            """);
+        try (var gateway = plugins.start(mongo, "")) {
+            assertStatus(204, TestClient.of(gateway.address()).get("/late"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "throw new IllegalStateException(\"secret detail\");",
+        "return null;",
+        "throw new NoClassDefFoundError(\"secret detail\");",
+        "throw new StackOverflowError();"
+    })
+    void an_endpoint_that_fails_is_500_and_others_work(String body) {
+        plugins.plugin(
+                "bad",
+                "public void install(Installation to) { to.serve(request -> { if (request.query().has(\"bad\")) { %s } return Response.status(204); }, ServicePath.of(\"/bad\").open()); }"
+                        .formatted(body));
+        try (var gateway = plugins.start(mongo, "")) {
+            var client = TestClient.of(gateway.address());
+            for (int i = 0; i < 20; i++) {
+                var failed = client.get("/bad?bad");
+                assertStatus(500, failed);
+                assertThat(failed.body()).contains("see log").doesNotContain("secret", "sample", "Exception", "Error:");
+                assertStatus(204, client.get("/bad"));
+                assertStatus(200, client.as("admin", "secret").get("/"));
+            }
+        }
+    }
+
+    @Test
+    void a_problem_that_an_endpoint_raises_is_its_answer() {
+        plugins.plugin(
+                "teapot",
+                "public void install(Installation to) { to.serve(request -> { throw Problem.of(ProblemCode.CONFLICT,"
+                        + " \"twice\").raise(); }, ServicePath.of(\"/tea\").open()); }");
+        try (var gateway = plugins.start(mongo, "")) {
+            var answer = TestClient.of(gateway.address()).get("/tea");
+            assertStatus(409, answer);
+            assertThat(answer.body()).contains("twice");
+        }
+    }
+}

@@ -1,0 +1,472 @@
+package org.restheart.core.plugins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
+
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Filters;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.bson.Document;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.Gateway;
+import org.restheart.http.Content;
+import org.restheart.http.Lease;
+import org.restheart.http.Method;
+import org.restheart.http.Response;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.TestRequests;
+import org.restheart.testkit.WithMongo;
+
+/// What plugins do with requests, with operations on data, and after them.
+@WithMongo
+class PluginInterceptorsTest {
+    /// For the account `ann`.
+    private static final String MAY_ALL = """
+        - {role: user, predicate: path-prefix('/'), mongo: {allowBulkPatch: true, allowWriteMode: true}}
+        """;
+
+    private final TestMongo mongo;
+    private final PluginFolder plugins;
+    private final String orders;
+
+    PluginInterceptorsTest(TestMongo mongo, @TempDir Path directory) {
+        this.mongo = mongo;
+        this.plugins = new PluginFolder(directory.resolve("plugins"));
+        this.orders = "/" + mongo.databaseName() + "/orders";
+    }
+
+    @BeforeEach
+    void threeOrders() {
+        stored().deleteMany(new Document());
+        stored().insertMany(List.of(
+                new Document("_id", "a").append("dept", 7).append("price", 10),
+                new Document("_id", "b").append("dept", 8).append("price", 20),
+                new Document("_id", "c").append("dept", 7).append("price", 30)));
+    }
+
+    private MongoCollection<Document> stored() {
+        return mongo.database().getCollection("orders");
+    }
+
+    private static TestClient admin(Gateway gateway) {
+        return TestClient.of(gateway.address()).as("admin", "secret");
+    }
+
+    private static TestClient ann(Gateway gateway) {
+        return TestClient.of(gateway.address()).as("ann", "secret");
+    }
+
+    /// A plugin with one operation interceptor for the orders.
+    private void judging(String body) {
+        plugins.plugin("judge", """
+            public void install(Installation to) {
+                to.operations(Selector.data().collections("%s/orders"), (request, target) -> { %s });
+            }
+            """.formatted(mongo.databaseName(), body));
+    }
+
+    @Test
+    void requests_are_changed_before_they_are_judged_headers_as_parameters() {
+        plugins.plugin("headers", """
+            public void install(Installation to) {
+                to.requests(Selector.data(), (request, next) -> next.handle(request.headers().first("X-Filter")
+                        .map(filter -> request.with(Query.of(Map.of("filter", filter)))).orElse(request)));
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "", """
+            - {role: user, predicate: "path-prefix('/') and qparams-blacklist(filter)"}
+            """, "")) {
+            var answer = admin(gateway).with("X-Filter", "{\"dept\": 8}").get(orders);
+            assertThat(answer.body()).contains("\"b\"").doesNotContain("\"a\"");
+            assertStatus(200, ann(gateway).get(orders));
+            assertStatus(403, ann(gateway).with("X-Filter", "{\"dept\": 8}").get(orders));
+        }
+    }
+
+    @Test
+    void a_wire_format_of_its_own_both_ways() {
+        plugins.plugin("wire", """
+            public void install(Installation to) {
+                to.requests(Selector.data().when(request -> request.headers().first("Content-Type").filter("text/x"::equals).isPresent()),
+                        (request, next) -> {
+                            var text = new String(request.body().bytes(), StandardCharsets.UTF_8);
+                            var json = ("{\\"_id\\": \\"" + text + "\\"}").getBytes(StandardCharsets.UTF_8);
+                            var answer = next.handle(request.with(Body.of(json)).with(request.headers().with("Content-Type", "application/json")));
+                            return Response.status(answer.status()).with("text/x", Content.Bytes.small("done".getBytes(StandardCharsets.UTF_8)));
+                        });
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "")) {
+            var answer = admin(gateway).with("Content-Type", "text/x").send("POST", orders, "wired");
+            assertStatus(201, answer);
+            assertThat(answer.body()).isEqualTo("done");
+            assertThat(stored().countDocuments(Filters.eq("wired"))).isOne();
+        }
+    }
+
+    @Test
+    void answers_with_data_are_changed_cards_are_masked() {
+        stored().insertOne(new Document("_id", "card").append("card", "1234123412341234"));
+        plugins.plugin("mask", """
+            public void install(Installation to) {
+                to.requests(Selector.data().methods(Method.GET), (request, next) -> {
+                    var answer = next.handle(request);
+                    if (answer.status() != 200) return answer;
+                    try (var in = Content.stream(answer.content())) {
+                        var text = new String(in.readAllBytes(), StandardCharsets.UTF_8).replaceAll("[0-9]{12}([0-9]{4})", "****$1");
+                        return answer.with(Content.Bytes.of(text.getBytes(StandardCharsets.UTF_8), request.lease()));
+                    }
+                });
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "")) {
+            for (var path : List.of(orders + "/card", orders, orders + "?rep=HAL")) {
+                var answer = admin(gateway).get(path);
+                assertStatus(200, answer);
+                assertThat(answer.body()).contains("****1234").doesNotContain("1234123412341234");
+            }
+        }
+    }
+
+    @Test
+    void tenants_have_databases_of_their_own() {
+        plugins.plugin("tenants", """
+            public void install(Installation to) {
+                to.requests(Selector.data().when(request -> request.headers().has("X-Tenant")), (request, next) -> next.handle(
+                        request.with(RequestPath.parse("/" + request.headers().first("X-Tenant").get() + request.path().raw()))));
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "", """
+            - {role: user, predicate: path-prefix('/%s')}
+            """.formatted(mongo.databaseName()), "")) {
+            assertThat(ann(gateway)
+                            .with("X-Tenant", mongo.databaseName())
+                            .get("/orders")
+                            .body())
+                    .contains("\"a\"");
+            assertStatus(403, ann(gateway).with("X-Tenant", "other").get("/orders"));
+        }
+    }
+
+    @Test
+    void failed_sign_ins_get_a_page_of_its_own() {
+        plugins.plugin("pages", """
+            public void install(Installation to) {
+                to.requests(Selector.all(), (request, next) -> {
+                    var answer = next.handle(request);
+                    return answer.status() == 401 ? Response.json(401, "{\\"page\\": \\"sign in\\"}").with("X-By", "pages") : answer;
+                });
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "")) {
+            var refused = TestClient.of(gateway.address()).as("ann", "wrong").get(orders);
+            assertStatus(401, refused);
+            assertThat(refused.body()).contains("sign in");
+            assertThat(refused.headers().firstValue("Access-Control-Allow-Origin"))
+                    .isPresent();
+            assertStatus(200, admin(gateway).get(orders));
+        }
+    }
+
+    @Test
+    void headers_of_answers_and_of_proxied_services() throws IOException {
+        var target = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        target.createContext("/", exchange -> {
+            var name = exchange.getRequestHeaders().getFirst("Accept-Language");
+            exchange.sendResponseHeaders(name == null ? 500 : 204, -1);
+            exchange.close();
+        });
+        target.start();
+        plugins.plugin("proxied", """
+            public void install(Installation to) {
+                to.requests(Selector.proxies(), (request, next) ->
+                        next.handle(request.with(request.headers().with("Accept-Language", "it"))).with("X-Instance", "one"));
+                to.requests(Selector.services("ping"), (request, next) -> {
+                    var answer = next.handle(request);
+                    return answer.withHeaders(answer.headers().without("X-Powered-By"));
+                });
+                var heard = new CopyOnWriteArrayList<String>();
+                to.after(Selector.proxies(), done -> heard.add(done.path().raw()));
+                to.serve(_ -> Response.json(200, "{\\"heard\\": \\"" + heard + "\\"}"), ServicePath.of("/heard").open());
+            }
+            """);
+        try (var gateway = plugins.start(
+                mongo,
+                "proxies: [{location: /far, proxy-pass: 'http://127.0.0.1:%d'}]"
+                        .formatted(target.getAddress().getPort()))) {
+            var answer = admin(gateway).get("/far");
+            assertStatus(204, answer);
+            assertThat(answer.headers().firstValue("X-Instance")).contains("one");
+            await().until(() -> admin(gateway).get("/heard").body().contains("[/far]"));
+            assertThat(admin(gateway).get("/ping").headers().firstValue("X-Powered-By"))
+                    .isEmpty();
+            assertThat(admin(gateway).get(orders).headers().firstValue("X-Powered-By"))
+                    .isPresent();
+        } finally {
+            target.stop(0);
+        }
+    }
+
+    @Test
+    void checks_beyond_schema_and_rules_by_every_way_in() {
+        judging("""
+            return target.operation() == Operation.Write.DELETE
+                    ? Verdict.refuse(Problem.of(ProblemCode.CONFLICT, "not on Sundays"))
+                    : Verdict.allow();\
+            """);
+        try (var gateway = plugins.start(mongo, "")) {
+            var refused = admin(gateway).delete(orders + "/a");
+            assertStatus(409, refused);
+            assertThat(refused.body()).contains("not on Sundays");
+            assertStatus(
+                    409,
+                    admin(gateway)
+                            .post(
+                                    "/_transactions",
+                                    "[{\"method\": \"DELETE\", \"path\": \"%s/a\"}]".formatted(orders)));
+            assertStatus(200, admin(gateway).get(orders + "/a"));
+            assertThat(stored().countDocuments()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void filters_forced_by_user_hold_for_reads_and_writes_and_the_rule_holds_too() {
+        judging("""
+            return request.caller().account().filter(account -> account.name().equals("ann")).isPresent()
+                    ? Verdict.rows(new BsonDocument("dept", new BsonInt32(7))) : Verdict.allow();\
+            """);
+        try (var gateway = plugins.start(mongo, "", """
+            - {role: user, predicate: path-prefix('/'), mongo: {allowBulkPatch: true, readFilter: {price: {$lt: 25}}}}
+            """, "graphql: {enabled: true}")) {
+            var ann = ann(gateway);
+            assertThat(ann.get(orders).body()).contains("\"a\"").doesNotContain("\"b\"", "\"c\"");
+            assertThat(ann.get(orders + "/_size").body()).contains("\"_size\": 1");
+            assertStatus(404, ann.get(orders + "/b"));
+            assertStatus(404, ann.delete(orders + "/b"));
+            assertStatus(403, ann.post(orders, "{\"dept\": 8}"));
+            assertStatus(201, ann.post(orders, "{\"dept\": 7}"));
+            assertStatus(403, ann.patch(orders + "/a", "{\"dept\": 8}"));
+            assertThat(stored().countDocuments(Filters.eq("dept", 8))).isOne();
+            assertThat(admin(gateway).get(orders).body()).contains("\"b\"");
+        }
+    }
+
+    @Test
+    void fields_are_hidden_from_answers_filters_and_sorts() {
+        judging("return Verdict.hide(\"price\");");
+        try (var gateway = plugins.start(mongo, "", MAY_ALL, "")) {
+            var ann = ann(gateway);
+            assertThat(ann.get(orders).body()).contains("dept").doesNotContain("price");
+            assertThat(ann.get(orders + "/a").body()).doesNotContain("price");
+            assertStatus(403, ann.get(orders + "?filter=%7B%22price%22%3A10%7D"));
+            assertStatus(403, ann.get(orders + "?sort=price"));
+        }
+    }
+
+    @Test
+    void what_is_hidden_from_get_is_hidden_from_head() {
+        plugins.plugin("heads", """
+            public void install(Installation to) {
+                to.operations(Selector.data().methods(Method.GET), (request, target) -> Verdict.hide("price"));
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "", MAY_ALL, "")) {
+            assertStatus(403, ann(gateway).send("HEAD", orders + "?filter=%7B%22price%22%3A10%7D", ""));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void an_answer_that_is_not_sent_since_its_interceptor_fails_is_closed_once(boolean isRead) {
+        var closed = new AtomicInteger();
+        var source = new Content.Source() {
+            @Override
+            public ByteBuffer next() {
+                return ByteBuffer.allocate(0);
+            }
+
+            @Override
+            public void close() {
+                closed.incrementAndGet();
+            }
+        };
+        var step =
+                PluginSteps.around(new PluginCalls("bad", getClass().getClassLoader()), _ -> true, (request, next) -> {
+                    var answer = next.handle(request);
+                    if (isRead) {
+                        Content.stream(answer.content()).close();
+                    }
+                    throw new IllegalStateException("a bug");
+                });
+        assertThatThrownBy(() -> step.filter(
+                        TestRequests.request(Method.GET, "/"),
+                        _ -> Response.status(200).with(new Content.Streamed(source, 0, Lease.CONSTANT))))
+                .hasMessageContaining("plugin bad");
+        assertThat(closed).hasValue(1);
+    }
+
+    @Test
+    void writes_are_completed_in_every_form() {
+        judging("""
+            return target.operation() instanceof Operation.Write
+                    ? Verdict.merge(new BsonDocument("by", new BsonString(request.caller().account().orElseThrow().name())))
+                    : Verdict.allow();\
+            """);
+        try (var gateway = plugins.start(mongo, "", MAY_ALL, "")) {
+            var ann = ann(gateway);
+            assertStatus(201, ann.post(orders, "{\"_id\": 1, \"by\": \"admin\"}"));
+            assertStatus(200, ann.post(orders, "[{\"_id\": 2}, {\"_id\": 3}]"));
+            assertStatus(201, ann.put(orders + "/4?wm=upsert", "{}"));
+            assertStatus(200, ann.patch(orders + "/a", "{\"price\": 11}"));
+            assertThat(stored().countDocuments(Filters.eq("by", "ann"))).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void content_that_is_rewritten_is_still_guarded() {
+        judging("""
+            return target.operation() == Operation.Write.INSERT
+                    ? new Verdict.Rewrite(org.restheart.bson.RawDocuments.toTree(request.require(RequestContent.KEY).value())
+                            .asDocument().append("code", new BsonString("x")).append("dept", new BsonInt32(9)))
+                    : Verdict.allow();\
+            """);
+        try (var gateway = plugins.start(mongo, "", """
+            - {role: user, predicate: path-prefix('/'), mongo: {mergeRequest: {dept: 7}}}
+            """, "")) {
+            assertStatus(201, ann(gateway).post(orders, "{\"_id\": 9}"));
+            assertThat(stored().find(Filters.eq(9)).first())
+                    .containsEntry("code", "x")
+                    .containsEntry("dept", 7);
+        }
+    }
+
+    @Test
+    void what_was_written_is_told_after_it_is() {
+        plugins.plugin("audit", """
+            public void install(Installation to) {
+                var log = to.mongo().orElseThrow().getDatabase("%1$s").getCollection("audit");
+                to.after(Selector.data().collections("%1$s/orders").methods(Method.POST, Method.DELETE), done -> {
+                    for (var id : done.ids()) {
+                        log.insertOne(new org.bson.Document("what", done.method().name()).append("of", id)
+                                .append("by", done.caller().account().orElseThrow().name()));
+                    }
+                    if (done.ids().isEmpty()) throw new IllegalStateException("nothing");
+                });
+            }
+            """.formatted(mongo.databaseName()));
+        var audit = mongo.database().getCollection("audit");
+        audit.drop();
+        try (var gateway = plugins.start(mongo, "", MAY_ALL, "")) {
+            assertStatus(201, ann(gateway).post(orders, "{\"_id\": \"d\"}"));
+            assertStatus(409, ann(gateway).post(orders, "{\"_id\": \"d\"}"));
+            assertStatus(201, ann(gateway).with("Prefer", "tx=rollback").post(orders, "{\"_id\": \"rehearsed\"}"));
+            assertStatus(200, ann(gateway).post("/_transactions", """
+                [{"method": "POST", "path": "%1$s", "body": {"_id": "e"}}, {"method": "DELETE", "path": "%1$s/b"}]
+                """.formatted(orders)));
+            assertStatus(409, ann(gateway).post("/_transactions", """
+                [{"method": "POST", "path": "%1$s", "body": {"_id": "f"}}, {"method": "POST", "path": "%1$s", "body": {"_id": "d"}}]
+                """.formatted(orders)));
+            assertStatus(204, ann(gateway).delete(orders + "/a"));
+        }
+        assertThat(audit.find()
+                        .projection(new Document("_id", 0))
+                        .map(entry -> entry.getString("what") + " " + entry.get("of") + " " + entry.getString("by")))
+                .containsExactly("POST d ann", "POST e ann", "DELETE b ann", "DELETE a ann");
+    }
+
+    @Test
+    void a_listener_that_is_stuck_delays_nobody_and_takes_no_memory() {
+        plugins.plugin("stuck", """
+            public void install(Installation to) {
+                to.after(Selector.services("ping"), done -> Thread.sleep(Duration.ofHours(1)));
+            }
+            """);
+        long before = System.nanoTime();
+        try (var gateway = plugins.start(mongo, "")) {
+            var client = admin(gateway);
+            var answers = IntStream.range(0, 12_000)
+                    .mapToObj(i -> i % 100 == 99
+                            ? done(client.get("/ping").statusCode())
+                            : client.sendAsync("GET", "/ping", "").thenApply(answer -> answer.statusCode()))
+                    .toList();
+            assertThat(answers).allSatisfy(answer -> assertThat(answer.join()).isEqualTo(200));
+        }
+        assertThat(System.nanoTime() - before).isLessThan(java.util.concurrent.TimeUnit.MINUTES.toNanos(2));
+    }
+
+    private static CompletableFuture<Integer> done(int status) {
+        return CompletableFuture.completedFuture(status);
+    }
+
+    @Test
+    void interceptors_of_a_lower_priority_are_outside() {
+        for (var name : List.of("bfirst", "asecond", "cthird")) {
+            plugins.plugin(name, """
+                public void install(Installation to) {
+                    to.requests(Selector.services("ping"), (request, next) -> next.handle(request).withAlso("X-Order", "%s"));
+                }
+                """.formatted(name));
+        }
+        try (var gateway = plugins.start(mongo, "bfirst: {priority: 1}")) {
+            assertThat(admin(gateway).get("/ping").headers().allValues("X-Order"))
+                    .containsExactly("cthird", "asecond", "bfirst");
+        }
+    }
+
+    @Test
+    void an_interceptor_that_fails_is_500_where_it_is_asked_and_nowhere_else() {
+        plugins.plugin("bad", """
+            public void install(Installation to) {
+                to.requests(Selector.data().when(request -> request.query().has("select")), (request, next) -> { throw new IllegalStateException("secret"); });
+                to.requests(Selector.data().when(request -> { if (request.query().has("condition")) throw new NoClassDefFoundError("secret"); return false; }), (request, next) -> next.handle(request));
+                to.operations(Selector.data().when(request -> request.query().has("judge")), (request, target) -> null);
+                to.requests(Selector.data().when(request -> request.query().has("elsewhere")), (request, next) -> next.handle(request.with(RequestPath.parse("/ping/x"))));
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "mongo: {mongo-mounts: [{what: '*', where: /}]}")) {
+            for (var parameter : List.of("select", "condition", "judge")) {
+                var failed = admin(gateway).get(orders + "?" + parameter);
+                assertStatus(500, failed);
+                assertThat(failed.body()).contains("see log").doesNotContain("secret", "sample");
+                assertStatus(200, admin(gateway).get(orders));
+            }
+            assertStatus(404, admin(gateway).get(orders + "?elsewhere"));
+        }
+    }
+
+    @Test
+    void a_slow_interceptor_holds_no_other_request() {
+        plugins.plugin("slow", """
+            public void install(Installation to) {
+                to.operations(Selector.data().when(request -> request.query().has("slow")), (request, target) -> { Thread.sleep(1000); return Verdict.allow(); });
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "")) {
+            var client = admin(gateway);
+            var slow = IntStream.range(0, 50)
+                    .mapToObj(_ -> client.sendAsync("GET", orders + "/a?slow", ""))
+                    .toList();
+            var quick = client.get(orders + "/a");
+            assertStatus(200, quick);
+            assertThat(slow).anyMatch(answer -> !answer.isDone());
+            await().until(() -> slow.stream().allMatch(CompletableFuture::isDone));
+            assertThat(slow).allSatisfy(answer -> assertStatus(200, answer.join()));
+        }
+    }
+}

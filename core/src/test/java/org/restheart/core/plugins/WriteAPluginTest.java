@@ -1,0 +1,63 @@
+package org.restheart.core.plugins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Does what docs/how-to/write-a-plugin.md says.
+@WithMongo
+class WriteAPluginTest {
+    private static final Pattern CLASS = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+    @Test
+    void the_plugin_of_the_guide_does_what_the_guide_says(TestMongo mongo, @TempDir Path directory) throws IOException {
+        var page = Files.readString(Path.of("../docs/how-to/write-a-plugin.md"));
+        var source = CLASS.matcher(page);
+        assertThat(source.find()).isTrue();
+        var plugins = new PluginFolder(directory.resolve("plugins"));
+        plugins.jar(
+                "shop.jar",
+                Map.of(),
+                source.group(1)
+                        .replace("package example;", "package sample;")
+                        .replace("restheart/orders", mongo.databaseName() + "/orders"));
+        var printed = new ByteArrayOutputStream();
+        var out = System.out;
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try (var gateway = plugins.start(mongo, "shop: {greeting: Ciao}\ndataApi: {enabled: true}")) {
+            var admin = TestClient.of(gateway.address()).as("admin", "secret");
+            var orders = "/" + mongo.databaseName() + "/orders";
+            assertThat(TestClient.of(gateway.address()).get("/hello?name=Ann").body())
+                    .contains("Ciao Ann");
+            admin.put("/" + mongo.databaseName(), "");
+            assertStatus(201, admin.put(orders, ""));
+            assertStatus(201, admin.post(orders, "{\"_id\": \"1\"}"));
+            assertThat(admin.get(orders + "/1").body()).contains("\"by\": \"admin\"");
+            var refused = admin.delete(orders + "/1");
+            assertStatus(409, refused);
+            assertThat(refused.body()).contains("orders are not deleted");
+            admin.post("/app/any/endpoint/data/v1/action/deleteOne", """
+                {"dataSource": "x", "database": "%s", "collection": "orders", "filter": {"_id": "1"}}
+                """.formatted(mongo.databaseName()));
+            assertStatus(200, admin.get(orders + "/1"));
+            assertThat(admin.delete(orders).body()).contains("orders are not deleted");
+            await().until(() -> printed.toString(StandardCharsets.UTF_8).contains("new orders: ["));
+        } finally {
+            System.setOut(out);
+        }
+    }
+}

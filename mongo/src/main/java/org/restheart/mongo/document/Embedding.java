@@ -1,0 +1,555 @@
+package org.restheart.mongo.document;
+
+import static org.restheart.http.ProblemCode.FORBIDDEN;
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoCursor;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.RawDocuments;
+import org.restheart.bson.fields.AnyName;
+import org.restheart.http.FoundWarnings;
+import org.restheart.http.Lease;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
+import org.restheart.http.Response;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Answer;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.Via;
+import org.restheart.http.parameter.DataParameter;
+import org.restheart.http.parameter.EmbedValue;
+import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.find.DocumentCursor;
+import org.restheart.mongo.find.DocumentSizes;
+import org.restheart.mongo.find.DocumentSizes.Size;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.find.QueryKey;
+import org.restheart.mongo.find.StagedFilter;
+import org.restheart.mongo.format.Export;
+import org.restheart.mongo.guard.IndexCheck;
+import org.restheart.mongo.hal.Relationship;
+import org.restheart.mongo.reading.RelatedReads;
+import org.restheart.mongo.reading.RelatedReads.Relation;
+
+/// The related documents that are sent with those of a read, in their member `_embedded`: the parameter `embed`. Each
+/// relationship is read as a `GET` of its collection by the same caller, which is judged, before anything is read,
+/// as if the client had sent it; what such a request may not see is not there. Immutable.
+///
+/// @param level the relationships of the documents that are read
+/// @param form distinguishes results of different embeddings with the same query
+record Embedding(Level level, RelatedReads reads, String form) {
+    private static final String MEMBER = "_embedded";
+    private static final int USUAL_LIMIT = 100;
+
+    /// Documents of an export whose related ones are read together. Those of a page are, so that it is refused before a
+    /// part of it is sent.
+    private static final int PART = 100;
+
+    /// Bytes of documents of an export after which their related ones are read before more of them are.
+    private static final long PART_BYTES = 4 << 20;
+
+    /// The most bytes of a page's own documents.
+    private static final long MAX_PAGE_BYTES = 32 << 20;
+
+    private static final JsonEncoder ENCODER = JsonEncoder.of(JsonMode.EXTENDED);
+
+    /// How a request inside a transaction, or with concerns, is meant; its reads are meant so, too.
+    private static final Set<DataParameter> INHERITED = Set.of(
+            DataParameter.SESSION,
+            DataParameter.TRANSACTION,
+            DataParameter.READ_CONCERN,
+            DataParameter.READ_PREFERENCE,
+            DataParameter.WITHOUT_CACHE);
+
+    /// Relationships of the documents of one collection.
+    ///
+    /// @param keys the projection of the documents: the client's, and what relationships need
+    /// @param surplus fields that only relationships need
+    /// @param shown how the documents are shown, if not as they are stored
+    private record Level(
+            List<Node> nodes, BsonDocument keys, Set<String> surplus, Optional<UnaryOperator<BsonDocument>> shown) {
+        static final Level NOTHING = new Level(List.of(), new BsonDocument(), Set.of(), Optional.empty());
+
+        boolean isNothing() {
+            return nodes.isEmpty() && surplus.isEmpty() && shown.isEmpty();
+        }
+    }
+
+    /// A relationship that is read.
+    ///
+    /// @param relation absent if there is no such collection
+    private record Node(Relationship relationship, Optional<Relation> relation, Level below) {}
+
+    /// Blocks, unless nothing is embedded.
+    ///
+    /// @throws ProblemException 400, 403
+    static Embedding of(
+            DataRequest request, Queries queries, JudgedRequests judged, IndexCheck indexes, RelatedReads reads) {
+        var wanted = EmbedValue.merged(request.parameters().values().documents(DataParameter.EMBED));
+        if (wanted.isEmpty()) {
+            return new Embedding(Level.NOTHING, reads, "");
+        }
+        request.http().requireThread();
+        if (Export.wanted(request.http().headers()).filter(Export.CSV::equals).isPresent()) {
+            throw new ProblemException(PARAMETER_INVALID, "embed is not available in CSV, whose rows are flat");
+        }
+        var level = new Planning(request, queries, judged, indexes)
+                .level(request, wanted, request.parameters().find().keys(), Set.of());
+        var parts = QueryKey.of(request.namespace());
+        addTo(parts, level);
+        return new Embedding(level, reads, " " + parts.key().text());
+    }
+
+    private static void addTo(QueryKey.Parts parts, Level level) {
+        parts.add(level.nodes.size())
+                .add(String.join("\n", level.surplus.stream().sorted().toList()));
+        for (var node : level.nodes) {
+            var relationship = node.relationship;
+            parts.add(relationship.name())
+                    .add(relationship.type().name() + relationship.owning())
+                    .add(relationship.field().text())
+                    .add(node.below.shown.isPresent() ? 1 : 0)
+                    .add(node.relation.isPresent() ? 1 : 0);
+            node.relation.ifPresent(
+                    relation -> parts.add(relation.query().sharedKey().text()));
+            addTo(parts, node.below);
+        }
+    }
+
+    boolean isNothing() {
+        return level.nodes.isEmpty();
+    }
+
+    /// A query that finds the fields that relationships need, too.
+    FindQuery over(FindQuery query) {
+        return isNothing() ? query : query.with(over(query.projection()));
+    }
+
+    /// The projection with what relationships need.
+    Projection over(Projection projection) {
+        return isNothing() ? projection : new Projection(projection.permitted(), level.keys);
+    }
+
+    /// Makes the plan of one request: which relationships there are, and what the caller may see of each.
+    ///
+    /// @param outer the client's request
+    private record Planning(DataRequest outer, Queries queries, JudgedRequests judged, IndexCheck indexes) {
+        /// @param read fields of the documents that are needed in any case
+        Level level(DataRequest source, BsonDocument wanted, BsonDocument keys, Set<String> read) {
+            var declared = Relationship.declaredBy(source);
+            var nodes = new ArrayList<Node>();
+            var needed = new HashSet<>(read);
+            for (var name : wanted.keySet()) {
+                var relationship = declared.get(name);
+                if (relationship == null) {
+                    throw unknown(name, source, declared);
+                }
+                relationship.sourceField().ifPresent(needed::add);
+                boolean isAny = relationship.sourceField().isEmpty();
+                if (isAny && !keys.isEmpty()) {
+                    throw leavesOut("any field");
+                }
+                nodes.add(node(source, relationship, wanted.getDocument(name)));
+            }
+            return withFields(nodes, keys, needed, FindDocuments.form(source));
+        }
+
+        private ProblemException unknown(String name, DataRequest source, Map<String, Relationship> declared) {
+            var readable = declared.values().stream()
+                    .filter(relationship -> JudgedRequests.unlessRefused(
+                                    () -> ask(source, relationship, new BsonDocument()))
+                            .isPresent())
+                    .map(Relationship::name)
+                    .toList();
+            return new ProblemException(
+                    PARAMETER_INVALID,
+                    "embed: there is no relationship '" + name + "'"
+                            + (readable.isEmpty() ? "" : "; there are " + String.join(", ", readable)));
+        }
+
+        private Node node(DataRequest source, Relationship relationship, BsonDocument options) {
+            var target = naming(relationship, () -> ask(source, relationship, options));
+            if (target.isEmpty()) {
+                return new Node(relationship, Optional.empty(), Level.NOTHING);
+            }
+            var found = target.get();
+            var keys = options.getDocument("keys", new BsonDocument());
+            var property = relationship.targetProperty();
+            var below = level(
+                    found, options.getDocument("embed", new BsonDocument()), keys, Set.of(property.split("\\.", 2)[0]));
+            int limit = relationship.isToOne()
+                    ? 1
+                    : options.getInt32("limit", new BsonInt32(USUAL_LIMIT)).getValue();
+            var rule = found.grant().readFilter();
+            var filter = options.getDocument("filter", new BsonDocument());
+            var all = naming(relationship, () -> Optional.of(queries.all(found)))
+                    .orElseThrow(); // checks what the request may have within a rule
+            var query = all.with(StagedFilter.of(rule, filter.isEmpty() ? List.of() : List.of(filter)))
+                    .with(new Projection(all.projection().permitted(), below.keys))
+                    .slice(0, limit);
+            var relation = new Relation(
+                    query, property, relationship.isInArrays(), found.resource().plain());
+            naming(relationship, () -> {
+                indexes.require(found, relation.example());
+                return Optional.empty();
+            });
+            return new Node(relationship, Optional.of(relation), below);
+        }
+
+        /// What a check results in; its refusals name the relationship. Empty if there is no such collection.
+        private static <T> Optional<T> naming(Relationship relationship, Supplier<Optional<T>> check) {
+            try {
+                return check.get();
+            } catch (ProblemException e) {
+                var name = "'" + relationship.name() + "'";
+                var problem = e.problem();
+                if (JudgedRequests.isNotPermitted(problem)) {
+                    throw new ProblemException(
+                            FORBIDDEN, "embed: the caller may not read what the relationship " + name + " leads to");
+                }
+                if (problem.status() == 404) {
+                    return Optional.empty();
+                }
+                throw problem.status() >= 500
+                        ? e
+                        : Problem.of(problem.code(), "embed " + name + ": " + problem.message())
+                                .withHints(problem.hints())
+                                .raise();
+            }
+        }
+
+        /// The request for related documents, authorized and checked.
+        private Optional<DataRequest> ask(DataRequest source, Relationship relationship, BsonDocument options) {
+            var path = source.uriSpace()
+                    .requestPathOf(relationship.targetDb(), relationship.targetCollection())
+                    .orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
+            BsonDocument filter = new BsonDocument(
+                    relationship.targetProperty(), new BsonDocument("$in", new BsonArray())); // as for any keys
+            if (options.containsKey("filter")) {
+                var wanted = options.getDocument("filter");
+                if (AnyName.in(wanted, StagedFilter.ONLY_FIRST::contains)) {
+                    throw new ProblemException(PARAMETER_INVALID, "$text, $near and $nearSphere are not available");
+                }
+                filter = StagedFilter.all(List.of(filter, wanted));
+            }
+            var query = new HashMap<String, String>();
+            query.put(DataParameter.FILTER.wireName(), ENCODER.encodeToString(filter));
+            for (var parameter : List.of(DataParameter.SORT, DataParameter.KEYS)) {
+                var value = options.get(parameter.wireName());
+                if (value != null) {
+                    query.put(
+                            parameter.wireName(),
+                            value instanceof BsonString text ? text.getValue() : ENCODER.encodeToString(value));
+                }
+            }
+            var sent = outer.http().query();
+            INHERITED.forEach(
+                    parameter -> parameter.first(sent).ifPresent(value -> query.put(parameter.wireName(), value)));
+            var request = JudgedRequest.of(Method.GET, path, Query.of(query), Via.of(outer.http()))
+                    .with(new Answer.Facts())
+                    .with(DataRequest.CHECKED, true);
+            var added =
+                    new HashSet<>(outer.http().attribute(JudgedRequest.ADDED).orElse(Set.of()));
+            if (!options.containsKey("filter")) {
+                added.add(DataParameter.FILTER.wireName());
+            }
+            request = request.with(JudgedRequest.ADDED, added);
+            var found = outer.http().attribute(FoundWarnings.KEY);
+            return judged.make(outer.http(), found.isPresent() ? request.with(FoundWarnings.KEY, found.get()) : request)
+                    .settled()
+                    .said(DataRequest.class)
+                    .filter(target -> target.path().kind().holdsDocuments()); // it may name anything
+        }
+
+        /// The projection that relationships need beside the client's.
+        private static Level withFields(
+                List<Node> nodes, BsonDocument keys, Set<String> needed, Optional<UnaryOperator<BsonDocument>> shown) {
+            if (keys.isEmpty()) {
+                return new Level(nodes, keys, Set.of(), shown);
+            }
+            var read = keys.clone();
+            var surplus = new HashSet<String>();
+            boolean isPlain = keys.values().stream().allMatch(value -> isOn(value) || isOff(value));
+            boolean isIncluding = keys.entrySet().stream()
+                    .anyMatch(key -> isOn(key.getValue())
+                            && (keys.size() == 1 || !key.getKey().equals("_id")));
+            for (var field : needed) {
+                var value = keys.get(field);
+                boolean isMentioned =
+                        keys.keySet().stream().anyMatch(key -> key.equals(field) || key.startsWith(field + "."));
+                if (value != null && isOff(value)) {
+                    read.remove(field);
+                    surplus.add(field);
+                } else if (isMentioned ? value == null || !isOn(value) : !isPlain && !field.equals("_id")) {
+                    throw leavesOut("'" + field + "'");
+                } else if (!isMentioned && isIncluding && !field.equals("_id")) {
+                    read.append(field, new BsonInt32(1));
+                    surplus.add(field);
+                }
+            }
+            if (isIncluding && read.values().stream().noneMatch(Planning::isOn)) {
+                read.append("_id", new BsonInt32(1));
+            }
+            return new Level(nodes, read, surplus, shown);
+        }
+
+        private static boolean isOn(BsonValue value) {
+            return (value.isNumber() && value.asNumber().doubleValue() != 0) || BsonBoolean.TRUE.equals(value);
+        }
+
+        private static boolean isOff(BsonValue value) {
+            return (value.isNumber() && value.asNumber().doubleValue() == 0) || BsonBoolean.FALSE.equals(value);
+        }
+
+        private static ProblemException leavesOut(String field) {
+            return new ProblemException(
+                    PARAMETER_INVALID, "embed: keys leaves out " + field + ", by which documents are related");
+        }
+    }
+
+    /// For one result, which has the time limit of its query as a whole.
+    ///
+    /// @param lease owns the related documents until they are sent
+    Run run(FindQuery query, Lease lease) {
+        return new Run(lease, query.limit() > 0, query.settings().timeLimit().toNanos());
+    }
+
+    /// Embeds documents in those of one result. Confined to it.
+    final class Run {
+        private final Lease lease;
+        private final boolean isPage;
+        private final long timeLimit;
+        private final long began = System.nanoTime();
+        private long documents;
+        private long bytes;
+        private long held;
+        private boolean replaces;
+
+        private Run(Lease lease, boolean isPage, long timeLimit) {
+            this.lease = lease;
+            this.isPage = isPage;
+            this.timeLimit = timeLimit;
+        }
+
+        /// The size of the documents of a result: those with others are larger.
+        Size size(DocumentSizes sizes, FindQuery query) {
+            return isNothing() ? sizes.of(query.namespace()) : sizes.of(query.namespace(), MEMBER);
+        }
+
+        /// The response, which names stored fields that are not shown.
+        Response.Ready warned(Response.Ready response) {
+            return replaces
+                    ? response.withAlso(
+                            "Warning",
+                            FoundWarnings.line("a stored property " + MEMBER
+                                    + " is not shown, since the parameter embed adds documents of this name"))
+                    : response;
+        }
+
+        /// The documents of a cursor with those to which they refer. Those of a part are read together.
+        MongoCursor<RawBsonDocument> over(MongoCursor<RawBsonDocument> found) {
+            return isNothing() ? found : new EmbeddingCursor(found);
+        }
+
+        /// One document with those to which it refers.
+        RawBsonDocument over(RawBsonDocument document) {
+            return isNothing()
+                    ? document
+                    : embed(level, List.of(document), true).getFirst();
+        }
+
+        private List<RawBsonDocument> embed(Level level, List<RawBsonDocument> all, boolean isOuter) {
+            if (level.isNothing() || all.isEmpty()) {
+                return all;
+            }
+            var members = new ArrayList<BsonDocument>();
+            all.forEach(_ -> members.add(new BsonDocument()));
+            for (var node : level.nodes) {
+                var related = related(node, all, isOuter);
+                for (int i = 0; i < all.size(); i++) {
+                    var mine = related.get(i);
+                    members.get(i)
+                            .append(
+                                    node.relationship.name(),
+                                    !node.relationship.isToOne()
+                                            ? new BsonArray(mine)
+                                            : mine.isEmpty() ? BsonNull.VALUE : mine.getFirst());
+                }
+            }
+            var embedded = new ArrayList<RawBsonDocument>(all.size());
+            for (int i = 0; i < all.size(); i++) {
+                var stored = all.get(i);
+                var edit = RawDocuments.edit(
+                        level.shown.isEmpty()
+                                ? stored
+                                : RawDocuments.encode(level.shown.get().apply(stored)));
+                level.surplus.forEach(edit::remove);
+                if (!level.nodes.isEmpty()) {
+                    replaces |= RawDocuments.get(stored, MEMBER).isPresent();
+                    edit.put(MEMBER, members.get(i));
+                }
+                var document = edit.toDocument();
+                hold(document.getByteLength());
+                embedded.add(document);
+            }
+            return embedded;
+        }
+
+        private void hold(long more) {
+            lease.hold(more);
+            held += more;
+        }
+
+        /// What is there already.
+        private void count(long more) {
+            lease.correct(0, more);
+            held += more;
+        }
+
+        private List<List<RawBsonDocument>> related(Node node, List<RawBsonDocument> all, boolean isOuter) {
+            if (node.relation.isEmpty()) {
+                return all.stream().map(_ -> List.<RawBsonDocument>of()).toList();
+            }
+            if (timeLimit > 0 && System.nanoTime() - began > timeLimit) {
+                throw new ProblemException(
+                        ProblemCode.QUERY_TIMED_OUT,
+                        "the related documents were not found within " + TimeUnit.NANOSECONDS.toSeconds(timeLimit)
+                                + " s");
+            }
+            var found = found(node, all.stream().map(node.relationship::keys).toList());
+            var distinct = new IdentityHashMap<RawBsonDocument, Integer>();
+            var once = new ArrayList<RawBsonDocument>();
+            for (var mine : found) {
+                for (var document : mine) {
+                    if (distinct.putIfAbsent(document, once.size()) == null) {
+                        once.add(document);
+                        count(document.getByteLength());
+                    }
+                }
+                documents += mine.size();
+            }
+            if (documents > RelatedReads.MAX_DOCUMENTS) {
+                throw RelatedReads.tooMany();
+            }
+            var complete = embed(node.below, once, false);
+            var placed = found.stream()
+                    .map(mine -> mine.stream()
+                            .map(document -> complete.get(distinct.getOrDefault(document, 0)))
+                            .toList())
+                    .toList();
+            long size = placed.stream()
+                    .flatMap(List::stream)
+                    .mapToLong(RawBsonDocument::getByteLength)
+                    .sum();
+            bytes = isOuter ? bytes + size : bytes; // what is embedded deeper is a part of it
+            if (Math.max(bytes, size) > RelatedReads.MAX_BYTES) {
+                throw RelatedReads.tooMany();
+            }
+            return placed;
+        }
+
+        /// More may be read than is embedded, which nothing holds afterwards. What MongoDB says of a failure may quote
+        /// documents that the caller may not see.
+        private List<List<RawBsonDocument>> found(Node node, List<List<BsonValue>> keys) {
+            try (var command = lease.another(CallerScope.sharers())) {
+                return reads.read(node.relation.orElseThrow(), keys, command);
+            } catch (CompletionException | MongoException e) {
+                var cause = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+                throw MongoErrors.unquoted(cause) instanceof RuntimeException known ? known : e;
+            }
+        }
+
+        private final class EmbeddingCursor extends DocumentCursor {
+            private final MongoCursor<RawBsonDocument> found;
+            private final Queue<RawBsonDocument> ready = new ArrayDeque<>();
+
+            EmbeddingCursor(MongoCursor<RawBsonDocument> found) {
+                this.found = found;
+            }
+
+            @Override
+            public boolean hasNext() {
+                if (ready.isEmpty()) {
+                    read();
+                }
+                return !ready.isEmpty();
+            }
+
+            private void read() {
+                release(); // the part before is encoded
+                var all = new ArrayList<RawBsonDocument>();
+                while ((isPage || (all.size() < PART && held < PART_BYTES)) && found.hasNext()) {
+                    var document = found.next();
+                    hold(document.getByteLength());
+                    all.add(document);
+                    if (isPage && held > MAX_PAGE_BYTES) {
+                        throw new ProblemException(
+                                ProblemCode.EMBED_TOO_LARGE,
+                                "a page with embed has at most " + (MAX_PAGE_BYTES >> 20)
+                                        + " MiB of documents of its own: use a smaller pagesize, or keys");
+                    }
+                }
+                if (!isPage) {
+                    documents = 0;
+                    bytes = 0;
+                }
+                ready.addAll(embed(level, all, true));
+                long left =
+                        ready.stream().mapToLong(RawBsonDocument::getByteLength).sum();
+                lease.correct(held, left); // what they are made of is not needed any more
+                held = left;
+            }
+
+            private void release() {
+                lease.correct(held, 0);
+                held = 0;
+            }
+
+            @Override
+            public RawBsonDocument next() {
+                return hasNext() ? ready.remove() : ready.element();
+            }
+
+            @Override
+            public int available() {
+                return ready.size();
+            }
+
+            @Override
+            public void close() {
+                release();
+                found.close();
+            }
+        }
+    }
+}

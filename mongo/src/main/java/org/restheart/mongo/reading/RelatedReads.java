@@ -1,0 +1,245 @@
+package org.restheart.mongo.reading;
+
+import com.mongodb.client.MongoCursor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
+import org.restheart.http.Lease;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.coalescing.CanonicalId;
+import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.find.DocumentCursor;
+import org.restheart.mongo.find.DocumentQuery;
+import org.restheart.mongo.find.DriverFinder;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.reading.CombinedReads.Distribution;
+import org.restheart.mongo.reading.ReadCommands.Union;
+
+/// Reads the documents to which others refer, those of many in one command. Blocks. Thread-safe.
+public final class RelatedReads {
+    /// The most documents that may be related to those of one answer.
+    public static final int MAX_DOCUMENTS = 10_000;
+
+    /// Their most bytes.
+    public static final long MAX_BYTES = 16 << 20;
+
+    /// What a key counts at least in a command, which so has at most a thousand of them.
+    private static final long LEAST_KEY = CombinedReads.MAX_BYTES / 1_000;
+
+    /// Pipelines of one command, of which each is a stage: MongoDB allows a thousand.
+    private static final int MAX_PIPELINES = 200;
+
+    private final Coalescer coalesced;
+    private final ReadCommands commands;
+
+    RelatedReads(Coalescer coalesced, ReadCommands commands) {
+        this.coalesced = coalesced;
+        this.commands = commands;
+    }
+
+    /// How documents are related.
+    ///
+    /// @param query what is read of them, in what order, and the most for each document that refers to them
+    /// @param property whose values are the keys
+    /// @param isInArrays whether keys are elements of arrays there
+    /// @param isPlain as `ResourceMetadata.plain` of their collection
+    public record Relation(FindQuery query, String property, boolean isInArrays, boolean isPlain) {
+        /// A query of the same shape, such as by one key.
+        public FindQuery example() {
+            return of(new BsonDocument("$eq", new BsonString("")), query.limit());
+        }
+
+        private FindQuery of(BsonValue condition, int limit) {
+            var wanted = isInArrays ? new BsonDocument("$elemMatch", condition) : condition;
+            return query.with(query.filter().and(new BsonDocument(property, wanted)))
+                    .slice(0, limit);
+        }
+
+        private FindQuery of(List<BsonValue> keys) {
+            var condition = keys.size() == 1
+                    ? new BsonDocument("$eq", keys.getFirst())
+                    : new BsonDocument("$in", new BsonArray(keys));
+            return of(condition, query.limit());
+        }
+
+        /// Whether the results of one query can be told apart by the keys.
+        private boolean canBeTold() {
+            return isPlain
+                    && query.settings().collation().isEmpty()
+                    && Distribution.isPossibleBy(property)
+                    && !(isInArrays && property.contains("."));
+        }
+    }
+
+    /// The refusal of more than an answer may have.
+    public static ProblemException tooMany() {
+        return new ProblemException(
+                ProblemCode.EMBED_TOO_LARGE,
+                "an answer embeds at most " + MAX_DOCUMENTS + " documents and " + (MAX_BYTES >> 20)
+                        + " MiB: use a smaller pagesize, or limit, keys or filter of the relationship");
+    }
+
+    /// The related documents for each list of keys, in order.
+    ///
+    /// @param lease holds what they take until it is closed
+    /// @throws ProblemException 400 if they are too many, 503 without memory for them
+    /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be asked
+    public List<List<RawBsonDocument>> read(Relation relation, List<List<BsonValue>> keys, Lease lease) {
+        if (keys.stream().mapToInt(List::size).sum() > MAX_DOCUMENTS) {
+            throw tooMany();
+        }
+        return CombinedReads.parts(keys, RelatedReads::size).stream()
+                .flatMap(part -> batch(relation, part, lease).stream())
+                .toList();
+    }
+
+    private static long size(List<BsonValue> keys) {
+        long bytes = 0;
+        long counted = 0;
+        for (var key : keys) {
+            int size = RawDocuments.encode(new BsonDocument("", key)).getByteLength();
+            bytes += size;
+            counted += Math.max(size, LEAST_KEY);
+        }
+        if (bytes > CombinedReads.MAX_BYTES) {
+            throw tooMany();
+        }
+        return counted;
+    }
+
+    private List<List<RawBsonDocument>> batch(Relation relation, List<List<BsonValue>> keys, Lease lease) {
+        var places = new LinkedHashMap<Object, List<Integer>>();
+        var distinct = new ArrayList<BsonValue>();
+        boolean canBeTold = relation.canBeTold();
+        for (int place = 0; place < keys.size(); place++) {
+            for (var key : keys.get(place)) {
+                var canonical = CanonicalId.of(key);
+                canBeTold &= canonical.isPresent();
+                places.computeIfAbsent(canonical.orElse(key), _ -> {
+                            distinct.add(key);
+                            return new ArrayList<>(1);
+                        })
+                        .add(place);
+            }
+        }
+        if (distinct.isEmpty()) {
+            return keys.stream().map(_ -> List.<RawBsonDocument>of()).toList();
+        }
+        return (canBeTold
+                        ? together(relation, keys, places, distinct, lease)
+                        : Optional.<List<List<RawBsonDocument>>>empty())
+                .orElseGet(() -> union(relation, keys, lease));
+    }
+
+    /// Empty if they are too many to be read without the limits of each.
+    private Optional<List<List<RawBsonDocument>>> together(
+            Relation relation,
+            List<List<BsonValue>> keys,
+            Map<Object, List<Integer>> places,
+            List<BsonValue> distinct,
+            Lease lease) {
+        int limit = relation.query().limit();
+        boolean isById = relation.property().equals("_id");
+        var distribution = new Distribution(
+                relation.property(), places, keys.stream().map(_ -> limit).toList());
+        if (isById && limit == 1) {
+            var shared = shared(relation, distinct, lease);
+            if (shared.isPresent()) {
+                return distribution.of(shared.get());
+            }
+        }
+        int most = isById ? distinct.size() : Math.min(MAX_DOCUMENTS, limit * keys.size()) + 1;
+        var query = relation.of(new BsonDocument("$in", new BsonArray(distinct)), most);
+        var counted = new Counted(batch -> commands.documents().find(query, batch));
+        try {
+            var found = commands.all(query.namespace(), "", most, counted, lease);
+            return !isById && found.size() == most ? Optional.empty() : distribution.of(found);
+        } catch (ProblemException e) {
+            if (isById || e.problem().code() != ProblemCode.EMBED_TOO_LARGE) {
+                throw e;
+            }
+            return Optional.empty();
+        }
+    }
+
+    /// Reads by id, with those of other requests.
+    private Optional<List<RawBsonDocument>> shared(Relation relation, List<BsonValue> ids, Lease lease) {
+        var base = relation.query();
+        var queries = ids.stream()
+                .map(id -> new DocumentQuery(base.namespace(), id, base.filter(), base.projection(), base.settings()))
+                .toList();
+        if (!queries.stream().allMatch(coalesced::sharesOne)) {
+            return Optional.empty();
+        }
+        var found = new ArrayList<RawBsonDocument>();
+        for (var answer : coalesced.all(queries, lease)) {
+            answer.toCompletableFuture().join().ifPresent(found::add);
+        }
+        return Optional.of(found);
+    }
+
+    /// A query for each list of keys, with its own limit.
+    private List<List<RawBsonDocument>> union(Relation relation, List<List<BsonValue>> keys, Lease lease) {
+        var asking = new ArrayList<Integer>();
+        for (int place = 0; place < keys.size(); place++) {
+            if (!keys.get(place).isEmpty()) {
+                asking.add(place);
+            }
+        }
+        var found = new ArrayList<List<RawBsonDocument>>(
+                keys.stream().map(_ -> List.<RawBsonDocument>of()).toList());
+        var query = relation.query();
+        var namespace = query.namespace();
+        for (int from = 0; from < asking.size(); from += MAX_PIPELINES) {
+            var part = asking.subList(from, Math.min(asking.size(), from + MAX_PIPELINES));
+            var stages = Union.stages(
+                    namespace,
+                    part.stream()
+                            .map(place -> DriverFinder.stages(relation.of(keys.get(place))))
+                            .toList());
+            var counted = new Counted(
+                    batch -> commands.documents().results(namespace, stages, query.settings(), null, batch));
+            var results = commands.all(namespace, "results", MAX_DOCUMENTS + 1, counted, lease);
+            if (results.size() > MAX_DOCUMENTS) {
+                throw tooMany();
+            }
+            var distributed = Union.distribute(results, part.size());
+            for (int i = 0; i < part.size(); i++) {
+                found.set(part.get(i), distributed.get(i));
+            }
+        }
+        return found;
+    }
+
+    /// Ends a result that is larger than an answer.
+    private record Counted(IntFunction<MongoCursor<RawBsonDocument>> find)
+            implements IntFunction<MongoCursor<RawBsonDocument>> {
+        @Override
+        public MongoCursor<RawBsonDocument> apply(int batch) {
+            return new DocumentCursor.Wrapper(find.apply(batch)) {
+                private long bytes;
+
+                @Override
+                public RawBsonDocument next() {
+                    var next = super.next();
+                    bytes += Objects.requireNonNull(next).getByteLength();
+                    if (bytes > MAX_BYTES) {
+                        throw tooMany();
+                    }
+                    return next;
+                }
+            };
+        }
+    }
+}
