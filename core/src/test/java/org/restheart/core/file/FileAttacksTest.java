@@ -142,8 +142,10 @@ class FileAttacksTest {
     private static String bucket(String name, String predicate, String mongo) {
         var path = "/" + name + ".files";
         assertThat(admin().put(path, "{}").statusCode()).isIn(200, 201);
-        gateway.permit("{_id: '" + name + "', roles: ['editor'], mongo: {" + mongo + "}, predicate: \"path-prefix('"
+        var permission = BsonDocument.parse("{roles: ['editor'], mongo: {" + mongo + "}, predicate: \"path-prefix('"
                 + path + "') and " + predicate + "\"}");
+        // through the gateway, which then does not wait for MongoDB's change stream to tell it
+        assertStatus(201, admin().put("/acl/" + name + "?wm=upsert", permission.toJson()));
         return path;
     }
 

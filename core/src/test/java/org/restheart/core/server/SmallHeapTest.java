@@ -502,11 +502,13 @@ class SmallHeapTest {
         }
         var one = "embed=%7B%22labels%22:%7B%22limit%22:1,%22keys%22:%7B%22of%22:0%7D%7D%7D";
         for (var way : List.of(
-                new Way("referring", "GET", "/full?pagesize=30&embed=box", "", 240),
+                new Way("referring", "GET", "/full?embed=box", "", 240, "accept", "application/x-ndjson"),
                 new Way("related", "GET", "/boxes?" + one, "", 30, "accept", "application/x-ndjson"))) {
             assertThat(exchange(way, 0)).as(way.name).isEqualTo(200);
             assertThat(process.isAlive()).as(this::ending).isTrue();
         }
+        // a page is read as a whole
+        assertThat(status("/full?pagesize=30&embed=box")).isEqualTo(400);
     }
 
     /// A reply may be large; but MongoDB needs a minute for each of these, and the queries of others do not

@@ -21,9 +21,8 @@ import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.LargeReplies;
 
 /// A cache of values that are read from MongoDB. Callers of the same value wait for the same result or failure; the
-/// first
-/// until there is one, the others for as long as the time limits of their requests allow. Invalidating never blocks: a
-/// value that is being read is then returned only to those that already wait for it. Thread-safe.
+/// first until there is one, the others for as long as the time limits of their requests allow. Invalidating never
+/// blocks: a value that is being read is then returned only to those that already wait for it. Thread-safe.
 public final class SharedLoads<K, V> {
     private static final Executor THREADS =
             task -> Thread.ofVirtual().name("shared-load").start(RequestStart.carried(CallerScope.carried(task)));
