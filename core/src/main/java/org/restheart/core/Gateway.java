@@ -5,9 +5,7 @@ import com.mongodb.event.CommandListener;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -88,7 +86,6 @@ public final class Gateway implements AutoCloseable {
                 config.metrics(), BuildInfo.load().version(), BuildInfo.load().time());
         opened.push(metrics::close);
         var settings = ServerSettings.of(config);
-        this.observer = openObserver(metrics);
         this.tracing = config.tracing().map(traces -> openTracing(traces, metrics));
         var client = connect(metrics);
         var probe = client.map(this::databaseProbe);
@@ -101,6 +98,7 @@ public final class Gateway implements AutoCloseable {
         this.security = new Security(config.security(), client, tasks, plugins.policy());
         opened.push(security::close);
         security.caches().forEach(metrics::watch);
+        this.observer = openObserver(metrics, security.credentialHeaders());
 
         bindings.addAll(security.bindings());
         bindPing();
@@ -155,10 +153,11 @@ public final class Gateway implements AutoCloseable {
         return limits;
     }
 
-    private Observer openObserver(Metrics metrics) {
+    /// @param credentialHeaders names, in lower case, of headers whose values are not logged
+    private Observer openObserver(Metrics metrics, Set<String> credentialHeaders) {
         var observers = new ArrayList<Observer>(metrics.observers());
         if (config.logging().requestsLog() != RequestsLog.NOTHING) {
-            var log = new RequestLog(config.logging(), credentialHeaders());
+            var log = new RequestLog(config.logging(), credentialHeaders);
             opened.push(log::close);
             metrics.watchLog("requests", log, RequestLog::lost);
             observers.add(log);
@@ -260,20 +259,11 @@ public final class Gateway implements AutoCloseable {
         return folder.directory();
     }
 
-    /// In lower case.
-    private Set<String> credentialHeaders() {
-        var headers = new HashSet<>(Set.of("authorization"));
-        config.security()
-                .apiKeys()
-                .ifPresent(keys -> keys.headerNames().forEach(name -> headers.add(name.toLowerCase(Locale.ROOT))));
-        return headers;
-    }
-
     private void bindProxies() {
-        var security = config.security();
         var credentials = new ProxyService.Credentials(
-                credentialHeaders(), Set.of(security.tokens().cookie().name()));
-        var clients = security.guards().clientAddress();
+                security.credentialHeaders(),
+                Set.of(config.security().tokens().cookie().name()));
+        var clients = config.security().guards().clientAddress();
         Predicate<Connection> trusts =
                 connection -> clients.trusts(connection.peer().getAddress());
         for (var proxy : config.proxies()) {

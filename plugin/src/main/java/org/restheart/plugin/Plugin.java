@@ -32,6 +32,7 @@ public interface Plugin {
     /// Called when the gateway accepts connections. A failure is logged.
     default void started() throws Exception {}
 
-    /// Called at the stop, when no request is in it any more. It has five seconds.
+    /// Called at the stop, when no request is in it any more, and after the plugins that may have its objects. All
+    /// plugins together have five seconds.
     default void close() throws Exception {}
 }

@@ -1,5 +1,6 @@
 package org.restheart.security;
 
+import java.util.List;
 import java.util.Optional;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
@@ -24,9 +25,10 @@ public interface Authenticator {
         return Optional.empty();
     }
 
-    /// Whether the request has credentials of this kind elsewhere than in `Authorization`.
-    default boolean hasOwnField(Request request) {
-        return false;
+    /// The names of the header fields in which it reads credentials, besides `Authorization` and `Cookie`. Their values
+    /// reach no log and no proxied service; pages of other origins cannot send them. Always the same.
+    default List<String> credentialHeaders() {
+        return List.of();
     }
 
     /// Whether what it accepts are credentials.

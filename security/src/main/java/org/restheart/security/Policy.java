@@ -1,8 +1,12 @@
 package org.restheart.security;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
@@ -27,6 +31,15 @@ public record Policy(
         vetoers = List.copyOf(vetoers);
         authorizers = List.copyOf(authorizers);
         failedAttempts = List.copyOf(failedAttempts);
+    }
+
+    /// The names, in lower case, of the header fields with credentials, but for cookies.
+    public Set<String> credentialHeaders() {
+        return Stream.concat(
+                        Stream.of("authorization"),
+                        authenticators.stream().flatMap(mechanism -> mechanism.credentialHeaders().stream()))
+                .map(name -> name.toLowerCase(Locale.ROOT))
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /// The same with credentials in another place.

@@ -21,7 +21,7 @@ record RequestAuthentication(Policy policy) {
             return known.get();
         }
         return AmbientCredentials.isPassword(sent)
-                        && policy.authenticators().stream().noneMatch(authenticator -> authenticator.hasOwnField(sent))
+                        && policy.authenticators().stream().noneMatch(authenticator -> hasOwnField(authenticator, sent))
                 ? policy.passwords()
                 : AmbientCredentials.NONE;
     }
@@ -55,7 +55,12 @@ record RequestAuthentication(Policy policy) {
 
     boolean hasCredentials(Request request) {
         return AuthorizationHeader.isIn(request.headers())
-                || policy.authenticators().stream().anyMatch(authenticator -> authenticator.hasOwnField(request));
+                || policy.authenticators().stream().anyMatch(authenticator -> hasOwnField(authenticator, request));
+    }
+
+    private static boolean hasOwnField(Authenticator authenticator, Request request) {
+        var names = authenticator.credentialHeaders();
+        return !names.isEmpty() && names.stream().anyMatch(request.headers()::has);
     }
 
     /// @param rejected whether credentials were rejected, also if a mechanism without credentials accepts the request
@@ -80,7 +85,7 @@ record RequestAuthentication(Policy policy) {
                             accepted, outcome instanceof Authentication.Rejected && !authenticator.readsCredentials());
                 }
                 case Authentication.Rejected rejected
-                when authenticator.hasOwnField(request) -> {
+                when hasOwnField(authenticator, request) -> {
                     return new Outcome(rejected, true);
                 }
                 case Authentication.Rejected rejected ->

@@ -180,6 +180,11 @@ public final class Security implements Reauthorization, AutoCloseable {
         return sessions;
     }
 
+    /// As [Policy#credentialHeaders()].
+    public Set<String> credentialHeaders() {
+        return policy.credentialHeaders();
+    }
+
     /// The challenges of mechanisms to clients without an account.
     public List<String> challenges(Request request) {
         return Challenges.areWanted(request)

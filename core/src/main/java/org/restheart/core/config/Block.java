@@ -320,6 +320,11 @@ final class Block {
         return new Block(childPath, key, Map.of(), false, reading);
     }
 
+    /// As [Reading#isOnlyOverridden].
+    boolean isOnlyOverridden(String block) {
+        return reading.isOnlyOverridden(block);
+    }
+
     /// Everything in the block, in order, as maps, lists, texts, numbers, booleans and nulls: for blocks with arbitrary
     /// keys, such as the properties of an account.
     Map<String, @Nullable Object> toMap() {

@@ -59,7 +59,7 @@ public final class Configuration {
         this.origin = origin;
         this.overridden = overridden;
         this.reading = reading;
-        reading.refuseUnknown(overridden::concerns);
+        reading.refuseUnknown(overridden::concerns, overridden.blocks());
     }
 
     /// Reads and merges the sources.
@@ -209,7 +209,7 @@ public final class Configuration {
     /// used.
     public Parsed read() {
         var config = GatewayConfig.read(Block.root(resolved, reading));
-        UnknownKeys.report(tree, overridden.blocks(), reading);
+        UnknownKeys.report(tree, config.plugins().mayExist(), reading);
         reportExposure(config);
         return new Parsed(config, reading.findings());
     }
@@ -338,12 +338,14 @@ public final class Configuration {
     static final class UnknownKeys {
         private UnknownKeys() {}
 
-        /// @param onlyOverridden blocks that overrides have made, of which unknown ones are refused
-        static void report(Map<String, @Nullable Object> tree, Set<String> onlyOverridden, Reading reading) {
+        /// @param mayBePlugins whether an unknown block that overrides alone have made may be that of a plugin, which
+        /// the
+        ///     start finds out
+        static void report(Map<String, @Nullable Object> tree, boolean mayBePlugins, Reading reading) {
             tree.forEach((name, value) -> {
                 var key = Keys.ROOT.keys().get(name);
                 if (key == null) {
-                    reportBlock(name, value, onlyOverridden.contains(name), reading);
+                    reportBlock(name, value, !mayBePlugins && reading.isOnlyOverridden(name), reading);
                 } else {
                     report("/" + name, key, value, reading);
                 }
@@ -396,7 +398,7 @@ public final class Configuration {
             }
         }
 
-        private static void reportBlock(String name, @Nullable Object value, boolean onlyOverridden, Reading reading) {
+        private static void reportBlock(String name, @Nullable Object value, boolean isMistake, Reading reading) {
             var path = "/" + name;
             var hint = Nearest.question(name, Keys.ROOT.keys().keySet());
             if (name.startsWith("/")) {
@@ -406,7 +408,7 @@ public final class Configuration {
                         "is an override, which this file cannot have: such a file is given with -o"));
             } else if (!(value instanceof Map)) {
                 reading.unknown(path, "is not known" + (hint.isEmpty() ? ofBlock(name) : hint));
-            } else if (onlyOverridden && !Keys.ELSEWHERE.contains(name)) {
+            } else if (isMistake && !Keys.ELSEWHERE.contains(name)) {
                 reading.add(new Finding(Level.REFUSED, path, "is not known" + hint));
             } else if (!hint.isEmpty()) {
                 reading.unknown(path, "is taken for the arguments of a plugin" + hint);

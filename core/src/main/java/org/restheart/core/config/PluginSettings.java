@@ -27,9 +27,26 @@ public final class PluginSettings implements Settings {
         this.folder = folder;
     }
 
-    private @Nullable Object value(String key) {
+    /// What a value is read as.
+    @FunctionalInterface
+    private interface Reader<T> {
+        /// Null for a value that cannot be used.
+        @Nullable
+        T read(Object value);
+    }
+
+    /// @param must what is said of a value that cannot be used, without the value, which may be a secret
+    private <T> Optional<T> value(String key, String must, Reader<T> reader) {
         asked.add(key);
-        return values.get(key);
+        var value = values.get(key);
+        if (value == null) {
+            return Optional.empty();
+        }
+        var read = Optional.ofNullable(reader.read(value));
+        if (read.isEmpty()) {
+            refuse(key, must);
+        }
+        return read;
     }
 
     @Override
@@ -40,41 +57,37 @@ public final class PluginSettings implements Settings {
     /// Numbers and truth values are texts as they are written: passwords are often not quoted.
     @Override
     public Optional<String> text(String key) {
-        return switch (value(key)) {
-            case null -> Optional.empty();
-            case Map<?, ?> _, List<?> _ -> refused(key, "must be a text", Optional.empty());
-            case Object scalar -> Optional.of(scalar.toString());
-        };
+        return value(
+                key,
+                "must be a text",
+                value -> value instanceof Map || value instanceof List ? null : value.toString());
     }
 
     @Override
     public int integer(String key, int absent, int min, int max) {
-        return switch (value(key)) {
-            case null -> absent;
-            case Integer number when number >= min && number <= max -> number;
-            default -> refused(key, "must be a whole number from " + min + " to " + max, absent);
-        };
+        return value(
+                        key,
+                        "must be a whole number from " + min + " to " + max,
+                        value -> value instanceof Integer number && number >= min && number <= max ? number : null)
+                .orElse(absent);
     }
 
     @Override
     public boolean bool(String key, boolean absent) {
-        return switch (value(key)) {
-            case null -> absent;
-            case Boolean truth -> truth;
-            default -> refused(key, "must be true or false", absent);
-        };
+        return value(key, "must be true or false", value -> value instanceof Boolean truth ? truth : null)
+                .orElse(absent);
     }
 
     @Override
     public List<String> texts(String key) {
-        return switch (value(key)) {
-            case null -> List.of();
-            case String text -> List.of(text);
-            case List<?> list
-            when list.stream().allMatch(String.class::isInstance) ->
-                list.stream().map(String.class::cast).toList();
-            default -> refused(key, "must be a list of texts", List.of());
-        };
+        return value(key, "must be a list of texts", PluginSettings::texts).orElse(List.of());
+    }
+
+    private static @Nullable List<String> texts(Object value) {
+        var all = value instanceof List<?> list ? list : List.of(value);
+        return all.stream().allMatch(String.class::isInstance)
+                ? all.stream().map(String.class::cast).toList()
+                : null;
     }
 
     @Override
@@ -85,22 +98,15 @@ public final class PluginSettings implements Settings {
     @Override
     public Settings block(String key) {
         return blocks.computeIfAbsent(key, _ -> {
-            var block = value(key) instanceof Map<?, ?> map ? Trees.block(map) : Map.<String, @Nullable Object>of();
-            if (value(key) != null && !(value(key) instanceof Map)) {
-                refuse(key, "must be a block of keys");
-            }
-            return new PluginSettings(path + "/" + key, block, folder);
+            var block = value(
+                    key, "must be a block of keys", value -> value instanceof Map<?, ?> map ? Trees.block(map) : null);
+            return new PluginSettings(path + "/" + key, block.orElse(Map.of()), folder);
         });
     }
 
     @Override
     public void refuse(String key, String why) {
         refused.add(new Finding(Level.REFUSED, path + "/" + key, why));
-    }
-
-    private <T> T refused(String key, String why, T absent) {
-        refuse(key, why); // without the value, which may be a secret
-        return absent;
     }
 
     /// The values that cannot be used.

@@ -1,45 +1,88 @@
 package org.restheart.core.config;
 
+import java.io.File;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What `core` says about plugins, and the blocks of the configuration that are theirs.
 ///
-/// @param directory of their jars, which need not exist; relative to the gateway's jar
+/// @param directory of their jars, which need not exist
 /// @param packages that their classes are below; empty for any
 /// @param skipsFailed whether the gateway starts without plugins that cannot work
 /// @param blocks by name
+/// @param onlyOverridden names of those that overrides alone have made, and that the existing product does not have
 /// @param folder of the configuration
 public record PluginsConfig(
-        Optional<String> directory,
+        Optional<Path> directory,
         List<String> packages,
         boolean skipsFailed,
         Map<String, Map<String, @Nullable Object>> blocks,
+        Set<String> onlyOverridden,
         Path folder) {
 
     static PluginsConfig read(Block root) {
         var core = root.block("core");
         var blocks = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+        var onlyOverridden = new HashSet<String>();
         root.toMap().forEach((name, value) -> {
             if (!isTaken(name) && value instanceof Map<?, ?> block) {
                 blocks.put(name, Trees.block(block));
+                if (root.isOnlyOverridden(name) && !Keys.ELSEWHERE.contains(name)) {
+                    onlyOverridden.add(name);
+                }
             }
         });
         return new PluginsConfig(
-                core.isNull("plugins-directory") ? Optional.empty() : Optional.of(core.text("plugins-directory")),
+                core.isNull("plugins-directory")
+                        ? Optional.empty()
+                        : Optional.of(besideGateway(core.text("plugins-directory"))),
                 core.texts("plugins-packages"),
                 core.choice("plugins-on-error").equals("skip"),
                 blocks,
+                onlyOverridden,
                 core.path(""));
+    }
+
+    private static Path besideGateway(String name) {
+        try {
+            var code = Path.of(PluginsConfig.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            return Files.isRegularFile(code) ? beside(code, name) : Path.of(name); // else it is run from classes
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// @param jar the gateway's
+    /// @param name relative to its folder, or to the one above where that is called `lib`
+    static Path beside(Path jar, String name) {
+        boolean isInLib = jar.resolveSibling("").endsWith("lib");
+        return jar.resolveSibling(isInLib ? "../" : "").resolve(name).normalize();
     }
 
     /// Whether a block of this name is of the gateway's own.
     public static boolean isTaken(String name) {
         return Keys.ROOT.keys().containsKey(name);
+    }
+
+    /// Whether there may be plugins at all.
+    boolean mayExist() {
+        return directory
+                .map(Path::toFile)
+                .map(File::list)
+                .filter(files -> files.length > 0)
+                .isPresent();
     }
 
     /// The block of a plugin; empty if it is absent.

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /// The state of one reading of a configuration: the defaults of absent keys, and findings. Confined to the thread that
@@ -14,6 +15,7 @@ final class Reading {
     private final List<Finding> findings = new ArrayList<>();
     private final Map<String, Object> filled = new LinkedHashMap<>();
     private Predicate<String> refusedUnknown = _ -> false;
+    private Set<String> onlyOverridden = Set.of();
 
     /// For a configuration without a file: relative file names are resolved against the working directory.
     Reading() {
@@ -45,8 +47,16 @@ final class Reading {
     }
 
     /// Has unknown keys at some paths refused.
-    void refuseUnknown(Predicate<String> paths) {
+    ///
+    /// @param blocks that overrides alone have made
+    void refuseUnknown(Predicate<String> paths, Set<String> blocks) {
         refusedUnknown = paths;
+        onlyOverridden = blocks;
+    }
+
+    /// Whether overrides alone have made a block.
+    boolean isOnlyOverridden(String block) {
+        return onlyOverridden.contains(block);
     }
 
     /// Records an unknown key. One that an override has set is refused: what it was meant for would keep a value that

@@ -70,7 +70,6 @@ public final class Pipeline {
         if (service.traffic() == Service.Traffic.PROXY) { // headers, errors and methods are those of another server
             filters.add(new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails()));
             filters.add(Preparation::refuse);
-            addOuter(binding, filters);
             addSecurity(binding, filters);
             filters.add(STEP);
             filters.addAll(binding.innerFilters());
@@ -84,7 +83,6 @@ public final class Pipeline {
                 new CorsFilter.OptionsFilter(
                         service, standing, preflightHeaders(), settings.cors().maxAge()),
                 Preparation::refuse));
-        addOuter(binding, filters);
         addSecurity(binding, filters);
         filters.add(standing);
         // again: errors from behind the security filter carry the standing headers
@@ -104,27 +102,29 @@ public final class Pipeline {
         return new Route(binding, Filter.chain(filters, service), judged(binding));
     }
 
-    /// What they pass on is prepared as what clients send. Refusals and failures are responses to them.
-    private void addOuter(Binding binding, List<Filter> filters) {
-        if (binding.outerFilters().isEmpty()) {
-            return;
-        }
-        var service = binding.service();
-        for (var filter : binding.outerFilters()) {
-            filters.add(STEP);
-            filters.add(filter);
-            filters.add(new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails()));
-        }
-        filters.add((request, next) -> next.handle(service.prepare(binding.requireOwn(request))));
-    }
-
-    /// Requests are counted by address before credentials cost time, and by account when it is known.
+    /// Requests are counted by address before anything costs time, and by account when it is known.
     private void addSecurity(Binding binding, List<Filter> filters) {
         limits.ifPresent(limits -> filters.add(limits::beforeAuthentication));
+        binding.outerFilters().forEach(filter -> {
+            filters.add(STEP);
+            filters.add(prepared(binding, filter));
+        });
         filters.add(STEP);
         var security = securityFilters.apply(binding);
         filters.add(settings.tracing() ? new TracedFilter("authorize", security) : security);
         limits.ifPresent(limits -> filters.add(limits::afterAuthentication));
+    }
+
+    /// A filter that may change requests: what it passes on is prepared as what clients send, so that nobody behind it
+    /// judges what was asked before. Refusals and failures are responses to it.
+    @SuppressWarnings("ReferenceEquality") // requests are immutable
+    private Filter prepared(Binding binding, Filter filter) {
+        var service = binding.service();
+        var answering = new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails());
+        return (request, next) -> filter.filter(
+                request,
+                answering.before(passed ->
+                        next.handle(passed == request ? request : service.prepare(binding.requireOwn(passed)))));
     }
 
     /// The tracing headers of a request, which are sent back so that callers can match the two.

@@ -68,7 +68,7 @@ public final class RequestLog implements Observer, AutoCloseable {
 
     /// To be closed, so that the last lines are written.
     ///
-    /// @param secretHeaders names, in lower case, of the headers with credentials that the configuration adds
+    /// @param secretHeaders names, in lower case, of the headers with credentials
     public RequestLog(LoggingConfig config, Set<String> secretHeaders) {
         this.secretHeaders = secretHeaders;
         this.tracingHeaders = config.tracingHeaders();

@@ -1,9 +1,7 @@
 package org.restheart.core.plugins;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.restheart.plugin.CompletionListener;
 import org.restheart.plugin.CompletionListener.Completed;
@@ -60,10 +58,7 @@ final class ListenerQueue {
     private void work() {
         for (var next = next(); next != null; next = next()) {
             var what = next;
-            calls.run(WHAT, () -> {
-                listener.completed(what);
-                return true;
-            });
+            calls.run(WHAT, () -> listener.completed(what));
         }
     }
 
@@ -71,27 +66,20 @@ final class ListenerQueue {
         var next = waiting.poll();
         if (next == null) {
             worker = null;
-            notifyAll();
         } else {
             bytes -= length(next);
         }
         return next;
     }
 
-    /// Waits until the listener has heard of all, but not for longer.
-    synchronized void close(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        try {
-            for (long left = time.toNanos(); worker != null && left > 0; left = end - System.nanoTime()) {
-                TimeUnit.NANOSECONDS.timedWait(this, left);
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
+    /// The thread that ends when the listener has heard of all; null if it has.
+    synchronized @Nullable Thread worker() {
+        return worker;
+    }
+
+    /// Nobody waits for it any more.
+    synchronized void close() {
         waiting.clear();
         bytes = 0;
-        if (worker != null) {
-            worker.interrupt();
-        }
     }
 }

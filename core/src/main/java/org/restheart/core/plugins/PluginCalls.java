@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Fatal;
 import org.restheart.http.ProblemException;
+import org.restheart.plugin.Installation.Task;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,11 +42,14 @@ final class PluginCalls {
     <T> T call(String what, Callable<? extends @Nullable T> code) {
         T result;
         try {
-            result = within(thread(), loader, code);
+            result = within(thread(), loader, code::call);
         } catch (ProblemException | PluginFailure answer) {
             throw answer;
         } catch (Throwable failure) {
             Fatal.exitOn(failure);
+            if (failure instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
             throw new PluginFailure(this, what, failure);
         }
         if (result == null) {
@@ -64,13 +68,24 @@ final class PluginCalls {
         }
     }
 
+    /// Runs its code.
+    ///
+    /// @throws RuntimeException as [#call]
+    void perform(String what, Task code) {
+        call(what, () -> {
+            code.run();
+            return true;
+        });
+    }
+
     /// Runs code whose failure concerns nobody else; it is logged at most once a minute.
-    void run(String what, Callable<?> code) {
+    void run(String what, Task code) {
         try {
-            within(thread(), loader, code);
-        } catch (Throwable failure) {
-            Fatal.exitOn(failure);
-            report(what, failure);
+            perform(what, code);
+        } catch (RuntimeException failure) {
+            if (!(failure.getCause() instanceof InterruptedException)) { // else the server stops
+                report(what, failure);
+            }
         }
     }
 
@@ -84,7 +99,7 @@ final class PluginCalls {
     }
 
     /// The result of code with another name and class loader of its thread. I/O threads keep their names.
-    static <T> T within(String name, @Nullable ClassLoader loader, Callable<T> code) throws Exception {
+    static <T, E extends Exception> T within(String name, @Nullable ClassLoader loader, Code<T, E> code) throws E {
         var thread = Thread.currentThread();
         var nameBefore = thread.getName();
         var loaderBefore = thread.getContextClassLoader();
@@ -93,13 +108,19 @@ final class PluginCalls {
             thread.setName(name);
         }
         try {
-            return code.call();
+            return code.run();
         } finally {
             thread.setContextClassLoader(loaderBefore);
             if (thread.isVirtual()) {
                 thread.setName(nameBefore);
             }
         }
+    }
+
+    /// Code that may throw.
+    @FunctionalInterface
+    interface Code<T extends @Nullable Object, E extends Exception> {
+        T run() throws E;
     }
 
     /// A failure of a plugin, which clients hear nothing of but that there is one.

@@ -30,8 +30,24 @@ final class PluginSecurity {
         };
     }
 
-    record Mechanism(PluginCalls calls, Authenticator mechanism) implements Authenticator {
+    /// @param scheme as the mechanism says once, as the next two
+    record Mechanism(
+            PluginCalls calls,
+            Authenticator mechanism,
+            Optional<String> scheme,
+            boolean readsCredentials,
+            List<String> credentialHeaders)
+            implements Authenticator {
         private static final String WHAT = "authenticator";
+
+        Mechanism(PluginCalls calls, Authenticator mechanism) {
+            this(
+                    calls,
+                    mechanism,
+                    mechanism.scheme(),
+                    mechanism.readsCredentials(),
+                    List.copyOf(mechanism.credentialHeaders()));
+        }
 
         @Override
         public Authentication authenticate(Request request) {
@@ -44,28 +60,13 @@ final class PluginSecurity {
             return known(() -> mechanism.authenticateAgain(request));
         }
 
-        private <T> T known(Callable<T> check) {
+        private Authentication known(Callable<Authentication> check) {
             try {
                 return calls.call(WHAT, check);
             } catch (PluginFailure failure) {
                 calls.report(WHAT, failure);
                 throw Problem.overloaded("credentials cannot be checked now").raise();
             }
-        }
-
-        @Override
-        public Optional<String> scheme() {
-            return calls.call(WHAT, mechanism::scheme, Optional.empty());
-        }
-
-        @Override
-        public boolean hasOwnField(Request request) {
-            return known(() -> mechanism.hasOwnField(request)); // either answer would take away a protection
-        }
-
-        @Override
-        public boolean readsCredentials() {
-            return calls.call(WHAT, mechanism::readsCredentials, false);
         }
 
         @Override
@@ -106,34 +107,22 @@ final class PluginSecurity {
 
         @Override
         public void admit(Request request) {
-            calls.call(WHAT, () -> {
-                attempts.admit(request);
-                return true;
-            });
+            calls.perform(WHAT, () -> attempts.admit(request));
         }
 
         @Override
         public void begin(Request request) {
-            calls.call(WHAT, () -> {
-                attempts.begin(request);
-                return true;
-            });
+            calls.perform(WHAT, () -> attempts.begin(request));
         }
 
         @Override
         public void end(Request request, boolean rejected) {
-            calls.run(WHAT, () -> {
-                attempts.end(request, rejected);
-                return true;
-            });
+            calls.run(WHAT, () -> attempts.end(request, rejected));
         }
 
         @Override
         public void refused(Request request) {
-            calls.run(WHAT, () -> {
-                attempts.refused(request);
-                return true;
-            });
+            calls.run(WHAT, () -> attempts.refused(request));
         }
     }
 }

@@ -6,12 +6,10 @@ import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Visibility;
-import org.restheart.core.plugins.PluginCalls.PluginFailure;
 import org.restheart.data.Operation.Write;
 import org.restheart.http.Content;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
-import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
@@ -41,18 +39,12 @@ final class PluginSteps {
     static Filter around(PluginCalls calls, Predicate<Request> condition, RequestInterceptor interceptor) {
         return when(calls, condition, (request, next) -> {
             request.requireThread();
-            var rest = new Rest(
-                    next,
-                    Thread.currentThread().getName(),
-                    Thread.currentThread().getContextClassLoader());
+            var rest = new Rest(next);
             try {
                 return calls.call(INTERCEPTOR, () -> interceptor.around(request, rest));
-            } catch (ProblemException refusal) {
-                rest.abandon();
-                throw refusal;
-            } catch (PluginFailure failure) {
-                rest.abandon();
-                throw rest.isOf(failure) && failure.getCause() instanceof RuntimeException e ? e : failure;
+            } catch (RuntimeException failure) {
+                rest.answered.abandon(); // nobody else ends it
+                throw failure;
             }
         });
     }
@@ -61,44 +53,22 @@ final class PluginSteps {
     /// before.
     private static final class Rest implements RequestInterceptor.Next {
         private final Handler next;
-        private final String name;
-        private final @Nullable ClassLoader loader;
-        private @Nullable Throwable failure;
+        private final String name = Thread.currentThread().getName();
+        private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
         private Content answered = Content.NONE;
 
-        Rest(Handler next, String name, @Nullable ClassLoader loader) {
+        Rest(Handler next) {
             this.next = next;
-            this.name = name;
-            this.loader = loader;
-        }
-
-        /// Whether the plugin has only passed on what failed behind it.
-        @SuppressWarnings("ReferenceEquality")
-        boolean isOf(PluginFailure passed) {
-            return failure == passed.getCause();
-        }
-
-        /// Ends an answer that is not sent since the plugin has failed.
-        void abandon() {
-            answered.abandon();
         }
 
         @Override
         public Response.Ready handle(Request request) {
-            try {
-                var answer = PluginCalls.within(
-                        name, loader, () -> next.handle(request.blocking()).settled());
-                var content = answer.content() instanceof Content.Streamed streamed
-                        ? streamed.through(ClosedOnce::new)
-                        : answer.content();
-                answered = content;
-                return answer.with(content);
-            } catch (RuntimeException | Error e) {
-                failure = e;
-                throw e;
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
+            var answer = PluginCalls.within(
+                    name, loader, () -> next.handle(request.blocking()).settled());
+            answered = answer.content() instanceof Content.Streamed streamed
+                    ? streamed.through(ClosedOnce::new)
+                    : answer.content();
+            return answer.with(answered);
         }
     }
 

@@ -2,7 +2,6 @@ package org.restheart.core.plugins;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -26,27 +25,6 @@ record PluginUnit(String name, List<Path> jars) {
 
     /// Of jars below a folder: one level of folders, such as `lib`, is part of the unit.
     private static final int DEPTH = 2;
-
-    /// The folder, which need not exist.
-    ///
-    /// @param name relative to the gateway's jar, or to the folder above where that is called `lib`
-    static Path folder(String name) {
-        try {
-            var code = Path.of(PluginUnit.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-            return Files.isRegularFile(code) ? beside(code, name) : Path.of(name); // else it is run from classes
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    static Path beside(Path jar, String name) {
-        boolean isInLib = jar.resolveSibling("").endsWith(SHARED);
-        return jar.resolveSibling(isInLib ? "../" : "").resolve(name).normalize();
-    }
 
     /// The units in a folder by name, that of shared jars, which may have none, at the end.
     static List<PluginUnit> in(Path folder) {

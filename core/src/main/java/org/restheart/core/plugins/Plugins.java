@@ -7,15 +7,18 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.restheart.core.accounts.AddedPolicy;
 import org.restheart.core.config.Finding;
 import org.restheart.core.config.PluginSettings;
@@ -28,6 +31,7 @@ import org.restheart.core.routing.Binding;
 import org.restheart.core.server.StartException;
 import org.restheart.http.Fatal;
 import org.restheart.http.Filter;
+import org.restheart.http.Nearest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.plugin.Plugin;
 import org.slf4j.Logger;
@@ -75,9 +79,7 @@ public final class Plugins implements AutoCloseable {
         var plugins = new Plugins(config, around);
         boolean isDone = false;
         try {
-            config.directory()
-                    .map(PluginUnit::folder)
-                    .ifPresent(folder -> plugins.install(plugins.find(PluginUnit.in(folder))));
+            plugins.install(plugins.find(config.directory().map(PluginUnit::in).orElse(List.of())));
             isDone = true;
             return plugins;
         } finally {
@@ -98,36 +100,31 @@ public final class Plugins implements AutoCloseable {
     }
 
     /// The enabled plugins by name.
+    ///
+    /// @param units that of shared jars last; none without a folder
     private Map<String, Candidate> find(List<PluginUnit> units) {
         var found = new TreeMap<String, Candidate>();
-        var shared = new PluginLoader(PluginUnit.SHARED, units.getLast().jars(), null);
-        loaders.add(shared);
-        for (var unit : units.subList(0, units.size() - 1)) {
-            var loader = new PluginLoader(unit.name(), unit.jars(), shared);
-            loaders.add(loader);
+        var off = new TreeSet<String>();
+        var shared = units.isEmpty() ? null : opened(units.getLast(), null);
+        for (var unit : units.subList(0, Math.max(0, units.size() - 1))) {
             try {
+                var loader = opened(unit, shared);
                 for (var plugin : unit.load(loader, config.packages())) {
                     var name = plugin.name();
                     var problem = NAME.matcher(name).matches() ? nameProblem(name, found) : "is no name";
+                    var settings = config.settings(name);
+                    boolean isOn = settings.bool("enabled", plugin.enabledByDefault());
                     if (!problem.isEmpty()) {
                         fail(
                                 unit.name(),
                                 "the name \"" + name + "\" of a plugin " + problem,
                                 new IllegalStateException());
-                        continue;
-                    }
-                    var settings = config.settings(name);
-                    boolean isOn = settings.bool("enabled", plugin.enabledByDefault());
-                    if (isOn || !settings.refused().isEmpty()) { // which its installation reports
+                    } else if (isOn || !settings.refused().isEmpty()) { // which its installation reports
+                        var calls = new PluginCalls(name, loader);
                         found.put(
-                                name,
-                                new Candidate(
-                                        unit.name(),
-                                        plugin,
-                                        Set.copyOf(plugin.after()),
-                                        new PluginCalls(name, loader),
-                                        settings));
+                                name, new Candidate(unit.name(), plugin, Set.copyOf(plugin.after()), calls, settings));
                     } else {
+                        off.add(name);
                         LOG.info("Plugin {} of {} is off", name, unit.name());
                     }
                 }
@@ -136,7 +133,30 @@ public final class Plugins implements AutoCloseable {
                 fail(unit.name(), "it cannot be loaded: " + reason(e), e);
             }
         }
+        off.addAll(found.keySet());
+        requireUse(off);
         return found;
+    }
+
+    private PluginLoader opened(PluginUnit unit, @Nullable PluginLoader shared) {
+        var loader = new PluginLoader(unit.name(), unit.jars(), shared);
+        loaders.add(loader);
+        return loader;
+    }
+
+    /// A block that overrides alone have made is that of a plugin, or a mistake.
+    private void requireUse(Set<String> names) {
+        for (var block : config.onlyOverridden()) {
+            if (!names.contains(block)) {
+                fail(
+                        "/" + block,
+                        "an override has made this block, but no plugin has its name"
+                                + Nearest.to(block, names)
+                                        .map(near -> ", as " + near + " is one")
+                                        .orElse(""),
+                        new IllegalStateException());
+            }
+        }
     }
 
     private static void rethrow(Throwable failure) {
@@ -191,10 +211,7 @@ public final class Plugins implements AutoCloseable {
         var parts = new Installing(plugin.calls, plugin.settings, around, provided, plugin.after);
         installed.add(new Installed(plugin, parts)); // closed even if it is installed by half
         try {
-            plugin.calls.call("installation", () -> {
-                plugin.plugin.install(parts);
-                return true;
-            });
+            plugin.calls.perform("installation", () -> plugin.plugin.install(parts));
             parts.over();
             var refused = plugin.settings.refused();
             if (!refused.isEmpty()) {
@@ -222,9 +239,9 @@ public final class Plugins implements AutoCloseable {
 
     /// Takes away what a plugin has added before it failed.
     private void withdraw(Candidate plugin, Map<Class<?>, Provided> provided) {
-        installed.removeLast();
+        var failed = installed.removeLast();
         provided.values().removeIf(object -> object.by().equals(plugin.name()));
-        close(plugin);
+        awaitEnd(closing(List.of(failed)), CLOSING);
     }
 
     /// What they add to security.
@@ -273,10 +290,7 @@ public final class Plugins implements AutoCloseable {
     public void started() {
         for (var plugin : installed) {
             var calls = plugin.plugin.calls;
-            calls.run("start", () -> {
-                plugin.plugin.plugin.started();
-                return true;
-            });
+            calls.run("start", () -> plugin.plugin.plugin.started());
             plugin.parts.tasks.forEach(
                     task -> tasks.add(Thread.ofVirtual().name(calls.thread()).start(() -> repeat(calls, task))));
         }
@@ -285,10 +299,7 @@ public final class Plugins implements AutoCloseable {
     private static void repeat(PluginCalls calls, BackgroundTask task) {
         try {
             do {
-                calls.run("task " + task.name(), () -> {
-                    task.work().run();
-                    return true;
-                });
+                calls.run("task " + task.name(), task.work());
                 Thread.sleep(task.every());
             } while (!task.every().isZero());
         } catch (InterruptedException _) { // the server stops
@@ -296,30 +307,46 @@ public final class Plugins implements AutoCloseable {
         }
     }
 
-    /// When no request is in progress any more.
+    /// When no request is in progress any more. Each of the two waits has one bound, however many plugins there are.
     @Override
     public void close() {
         tasks.forEach(Thread::interrupt);
-        tasks.forEach(Plugins::awaitEnd);
-        installed.forEach(plugin -> plugin.parts.queues.forEach(queue -> queue.close(CLOSING)));
-        installed.reversed().forEach(plugin -> close(plugin.plugin));
+        var queues = parts(parts -> parts.queues);
+        var working = new ArrayList<>(tasks);
+        queues.forEach(queue -> Optional.ofNullable(queue.worker()).ifPresent(working::add));
+        awaitEnd(working, CLOSING);
+        queues.forEach(ListenerQueue::close);
+        awaitEnd(closing(installed), CLOSING);
         loaders.reversed().forEach(PluginLoader::close);
     }
 
-    private static void close(Candidate plugin) {
-        awaitEnd(Thread.ofVirtual()
-                .name(plugin.calls.thread())
-                .start(() -> plugin.calls.run("closing", () -> {
-                    plugin.plugin.close();
-                    return true;
-                })));
+    /// Threads that close plugins, each after those that may have its objects.
+    private static List<Thread> closing(List<Installed> plugins) {
+        var threads = new LinkedHashMap<Candidate, Thread>();
+        for (var closed : plugins.reversed()) {
+            var plugin = closed.plugin;
+            var users = threads.entrySet().stream()
+                    .filter(other -> other.getKey().after.contains(plugin.name()))
+                    .map(Map.Entry::getValue)
+                    .toList();
+            threads.put(plugin, Thread.ofVirtual().name(plugin.calls.thread()).start(() -> {
+                awaitEnd(users, CLOSING);
+                plugin.calls.run("closing", plugin.plugin::close);
+            }));
+        }
+        return List.copyOf(threads.values());
     }
 
-    private static void awaitEnd(Thread thread) {
+    /// Waits until threads have ended, for all of them together; those that have not then are interrupted.
+    static void awaitEnd(List<Thread> threads, Duration bound) {
+        long end = System.nanoTime() + bound.toNanos();
         try {
-            if (!thread.join(CLOSING)) {
-                LOG.warn("{} has not ended in time", thread.getName());
-                thread.interrupt();
+            for (var thread : threads) {
+                var left = Duration.ofNanos(end - System.nanoTime());
+                if (!(left.isPositive() ? thread.join(left) : thread.getState() == Thread.State.TERMINATED)) {
+                    LOG.warn("{} has not ended in time", thread.getName());
+                    thread.interrupt();
+                }
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();

@@ -72,6 +72,11 @@ record ResponseWriter(
                 streamed.source().close();
                 withoutContent(exchange);
             }
+            case Content.Push push
+            when isHead(exchange) -> {
+                push.abandon();
+                withoutContent(exchange);
+            }
             case Content.Push(var subscription) -> {
                 switch (subscription.transport()) {
                     case WEB_SOCKET -> WebSocketConnection.upgrade(exchange, subscription, bodies, pushes);

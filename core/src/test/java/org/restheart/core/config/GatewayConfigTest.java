@@ -3,6 +3,7 @@ package org.restheart.core.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -357,5 +358,15 @@ class GatewayConfigTest {
                 "{mclient: {connection-string: 'mongodb://u:hunter2@h'}, https-listener: {keystore-path: /k,"
                         + " keystore-password: hunter2, certificate-password: hunter2}}");
         assertThat(config.toString()).doesNotContain("hunter2");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/opt/restheart/restheart.jar, plugins, /opt/restheart/plugins",
+        "/opt/restheart/lib/restheart.jar, plugins, /opt/restheart/plugins",
+        "/opt/restheart/lib/restheart.jar, /srv/plugins, /srv/plugins"
+    })
+    void the_folder_of_plugins_is_beside_the_jar(Path jar, String name, Path folder) {
+        assertThat(PluginsConfig.beside(jar, name)).isEqualTo(folder);
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.core.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
@@ -10,10 +11,15 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.Gateway;
+import org.restheart.core.config.Configuration;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.Sources;
+import org.restheart.core.server.StartException;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -89,12 +95,14 @@ class PluginEndpointsTest {
     void server_sent_events_of_its_own() throws IOException {
         plugins.plugin("clock", """
             public void install(Installation to) {
+                var ended = new java.util.concurrent.atomic.AtomicInteger();
+                to.serve(_ -> Response.json(200, "" + ended), ServicePath.of("/ended").open());
                 to.serve(request -> {
                     var backlog = new org.restheart.http.push.Backlog(10, 1000);
                     backlog.offer(org.restheart.http.push.Frame.event("1", "tick",
                             java.nio.ByteBuffer.wrap("noon".getBytes(StandardCharsets.UTF_8)), 0));
                     return EventStream.head().with(new Content.Push(new org.restheart.http.push.Subscription(
-                            org.restheart.http.push.Transport.SSE, backlog, Duration.ZERO, _ -> {}, () -> {})));
+                            org.restheart.http.push.Transport.SSE, backlog, Duration.ZERO, _ -> {}, ended::incrementAndGet)));
                 }, ServicePath.of("/clock"));
             }
             """);
@@ -104,6 +112,9 @@ class PluginEndpointsTest {
             assertThat(events.readLine()).isEqualTo("id:1");
             assertThat(events.readLine()).isEqualTo("event:tick");
             assertThat(events.readLine()).isEqualTo("data:noon");
+            var head = admin(gateway).send("HEAD", "/clock", "");
+            assertStatus(200, head);
+            await().until(() -> client(gateway).get("/ended").body().equals("1")); // it has opened nothing
         }
     }
 
@@ -153,5 +164,33 @@ class PluginEndpointsTest {
         try (var gateway = plugins.start(mongo, "")) {
             assertThat(client(gateway).get("/sign").body()).contains("sent to ann");
         }
+    }
+
+    @Test
+    void overrides_configure_a_plugin_where_there_is_no_file_and_find_one_that_is_misspelt() {
+        plugins.plugin("greeter", """
+            public void install(Installation to) {
+                var greeting = to.settings().text("greeting", "Hello");
+                to.serve(_ -> Response.json(200, "{\\"msg\\": \\"" + greeting + "\\"}"), ServicePath.of("/hello").open());
+            }
+            """);
+        try (var gateway = Gateway.start(overridden("/greeter/greeting->'Ciao'"))) {
+            assertThat(client(gateway).get("/hello").body()).contains("Ciao");
+        }
+        var misspelt = overridden("/greter/greeting->'Ciao'");
+        assertThatThrownBy(() -> Gateway.start(misspelt).close())
+                .isInstanceOf(StartException.class)
+                .hasMessageContainingAll("/greter", "greeter");
+    }
+
+    /// The built-in configuration with these overrides.
+    private GatewayConfig overridden(String more) {
+        var overrides = """
+            /core/plugins-directory->'%s'; /http-listener/port->0; /mclient/connection-string->'%s';
+            /mongoRealmAuthenticator/create-user->false; %s
+            """.formatted(plugins.path(), mongo.connectionString(), more);
+        var sources =
+                new Sources(false, Optional.empty(), Optional.empty(), Optional.of(overrides), Map.of(), Map.of());
+        return Configuration.load(sources).read().orThrow();
     }
 }

@@ -8,7 +8,10 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -183,6 +186,48 @@ class PluginFailuresTest {
         try (var gateway = plugins.start(mongo, "")) {
             assertStatus(204, TestClient.of(gateway.address()).get("/late"));
         }
+    }
+
+    @Test
+    void threads_that_do_not_end_are_waited_for_together() throws InterruptedException {
+        var bound = Duration.ofMillis(200);
+        var isOver = new Semaphore(0);
+        var threads = IntStream.range(0, 50)
+                .mapToObj(_ -> Thread.startVirtualThread(isOver::acquireUninterruptibly))
+                .toList();
+        long began = System.nanoTime();
+        Plugins.awaitEnd(threads, bound);
+        assertThat(System.nanoTime() - began).isLessThan(threads.size() * bound.toNanos());
+        assertThat(threads).allMatch(Thread::isAlive);
+        isOver.release(threads.size());
+        for (var thread : threads) {
+            thread.join();
+        }
+    }
+
+    @Test
+    void a_plugin_is_closed_after_those_that_have_its_objects_and_its_tasks_have_ended() {
+        plugins.with(plugins.jar("lib/order.jar", Map.of(), """
+            public class Order { public static final List<String> ENDS = new CopyOnWriteArrayList<>(); }
+            """));
+        plugins.plugin("base", """
+            public void install(Installation to) {
+                to.background("loop", Duration.ofMillis(1), () -> {
+                    try { Thread.sleep(Duration.ofHours(1)); } finally { Order.ENDS.add("task"); }
+                });
+            }
+            public void close() {
+                Order.ENDS.add("base");
+                System.getProperties().put("ends", "" + Order.ENDS);
+            }
+            """);
+        plugins.plugin("user", """
+            public Set<String> after() { return Set.of("base"); }
+            public void install(Installation to) {}
+            public void close() throws Exception { Thread.sleep(50); Order.ENDS.add("user"); }
+            """);
+        plugins.start(mongo, "").close();
+        assertThat(System.getProperties().remove("ends")).isEqualTo("[task, user, base]");
     }
 
     @ParameterizedTest

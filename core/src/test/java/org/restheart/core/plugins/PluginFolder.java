@@ -98,7 +98,31 @@ final class PluginFolder {
         }
     }
 
-    private void compile(Path classes, List<JavaFileObject> units) {
+    /// A jar of a project.
+    ///
+    /// @param file relative to the folder
+    /// @param main its `src/main`
+    Path project(String file, Path main) {
+        try (var sources = Files.walk(main.resolve("java"));
+                var resources = Files.walk(main.resolve("resources"));
+                var files = ToolProvider.getSystemJavaCompiler().getStandardFileManager(null, null, null)) {
+            var classes = Files.createTempDirectory(folder.toAbsolutePath().getParent(), "classes");
+            compile(
+                    classes,
+                    files.getJavaFileObjectsFromPaths(
+                            sources.filter(Files::isRegularFile).toList()));
+            for (var resource : resources.filter(Files::isRegularFile).toList()) {
+                var copy = classes.resolve(main.resolve("resources").relativize(resource));
+                Files.createDirectories(copy.getParent());
+                Files.copy(resource, copy);
+            }
+            return pack(classes, folder.resolve(file), Map.of());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void compile(Path classes, Iterable<? extends JavaFileObject> units) {
         var path = new StringBuilder(System.getProperty("java.class.path"));
         libraries.forEach(library -> path.append(':').append(library));
         var compiler = ToolProvider.getSystemJavaCompiler();

@@ -140,6 +140,12 @@ class PluginInterceptorsTest {
                 var answer = admin(gateway).get(path);
                 assertStatus(200, answer);
                 assertThat(answer.body()).contains("****1234").doesNotContain("1234123412341234");
+                var head = admin(gateway).send("HEAD", path, "");
+                assertStatus(200, head);
+                for (var name : List.of("Content-Length", "Content-Type", "ETag")) {
+                    assertThat(head.headers().allValues(name))
+                            .isEqualTo(answer.headers().allValues(name));
+                }
             }
         }
     }
@@ -161,6 +167,51 @@ class PluginInterceptorsTest {
                             .body())
                     .contains("\"a\"");
             assertStatus(403, ann(gateway).with("X-Tenant", "other").get("/orders"));
+        }
+    }
+
+    @Test
+    void who_comes_after_a_changed_path_sees_its_data() {
+        for (var name : List.of("atenants", "bsee")) {
+            plugins.plugin(name, name.equals("atenants") ? """
+                public void install(Installation to) {
+                    to.requests(Selector.data().when(request -> request.headers().has("X-Tenant")), (request, next) -> next.handle(
+                            request.with(RequestPath.parse("/" + request.headers().first("X-Tenant").get() + request.path().raw()))));
+                }
+                """ : """
+                public void install(Installation to) {
+                    to.requests(Selector.data().collections("%s/orders"), (request, next) ->
+                            next.handle(request).with("X-Seen", request.require(DataTarget.KEY).collection().orElseThrow()));
+                    to.veto((request, account) -> request.require(DataTarget.KEY).db().filter("other"::equals).isPresent());
+                }
+                """.formatted(mongo.databaseName()));
+        }
+        try (var gateway = plugins.start(mongo, "")) {
+            var seen = admin(gateway).with("X-Tenant", mongo.databaseName()).get("/orders");
+            assertStatus(200, seen);
+            assertThat(seen.headers().firstValue("X-Seen")).contains("orders");
+            assertStatus(403, admin(gateway).with("X-Tenant", "other").get("/orders"));
+        }
+    }
+
+    @Test
+    void requests_beyond_the_limit_of_their_address_reach_no_interceptor() {
+        plugins.plugin("costly", """
+            public void install(Installation to) {
+                var asked = new java.util.concurrent.atomic.AtomicInteger();
+                to.requests(Selector.data(), (request, next) -> next.handle(request).with("X-Asked", "" + asked.incrementAndGet()));
+            }
+            """);
+        try (var gateway = plugins.start(mongo, """
+            rateLimits: {enabled: true, address-requests-per-minute: 1, address-burst: 2}
+            """)) {
+            assertThat(admin(gateway).get(orders).headers().firstValue("X-Asked"))
+                    .contains("1");
+            assertThat(admin(gateway).get(orders).headers().firstValue("X-Asked"))
+                    .contains("2");
+            var refused = admin(gateway).get(orders);
+            assertStatus(429, refused);
+            assertThat(refused.headers().firstValue("X-Asked")).isEmpty();
         }
     }
 

@@ -13,8 +13,6 @@ import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -47,16 +45,6 @@ class PluginLoadingTest {
         var answer = client.get(path);
         assertStatus(200, answer);
         return answer.body();
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "/opt/restheart/restheart.jar, plugins, /opt/restheart/plugins",
-        "/opt/restheart/lib/restheart.jar, plugins, /opt/restheart/plugins",
-        "/opt/restheart/lib/restheart.jar, /srv/plugins, /srv/plugins"
-    })
-    void the_folder_is_beside_the_jar(Path jar, String name, Path folder) {
-        assertThat(PluginUnit.beside(jar, name)).isEqualTo(folder);
     }
 
     @Test

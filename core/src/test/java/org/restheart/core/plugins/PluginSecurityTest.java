@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import org.bson.Document;
@@ -13,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.Gateway;
+import org.restheart.core.security.LogLines;
 import org.restheart.core.server.StartException;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -56,7 +61,7 @@ class PluginSecurityTest {
                                 ? new Authentication.Authenticated(new Account(badge.get().substring(6), List.of("user"), new BsonDocument()), Credentials.password("badge"))
                                 : Authentication.REJECTED;
                     }
-                    public boolean hasOwnField(Request request) { return request.headers().has("X-Badge"); }
+                    public List<String> credentialHeaders() { return List.of("X-Badge"); }
                     public Optional<String> challenge(Request request) { return Optional.of("Badge"); }
                 });
             }
@@ -146,13 +151,50 @@ class PluginSecurityTest {
             public void install(Installation to) {
                 to.authenticator(new Authenticator() {
                     public Authentication authenticate(Request request) { return Authentication.ABSENT; }
-                    public boolean hasOwnField(Request request) { throw new IllegalStateException("a bug"); }
+                    public List<String> credentialHeaders() { throw new IllegalStateException("a bug"); }
                 });
             }
             """);
-        try (var gateway = plugins.start(mongo, "")) {
-            var foreign = client(gateway).as("admin", "secret").with("Origin", "https://evil.example");
-            assertStatus(503, foreign.send("POST", orders, "{}"));
+        assertThatThrownBy(() -> plugins.start(mongo, "").close())
+                .isInstanceOf(StartException.class)
+                .hasMessageContainingAll("plugin field", "a bug");
+    }
+
+    @Test
+    void headers_with_credentials_are_in_no_log_and_go_to_no_target() throws IOException {
+        plugins.plugin("badge", """
+            public void install(Installation to) {
+                to.authenticator(new Authenticator() {
+                    public Authentication authenticate(Request request) {
+                        return request.headers().first("X-Badge").map(badge -> badge.equals("s3same")
+                                ? new Authentication.Authenticated(new Account("eve", List.of("admin"), new BsonDocument()), Credentials.password("badge"))
+                                : Authentication.REJECTED).orElse(Authentication.ABSENT);
+                    }
+                    public List<String> credentialHeaders() { return List.of("X-Badge"); }
+                });
+            }
+            """);
+        var target = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        target.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(exchange.getRequestHeaders().containsKey("X-Badge") ? 500 : 204, -1);
+            exchange.close();
+        });
+        target.start();
+        try (var lines = new LogLines()) {
+            try (var gateway =
+                    plugins.start(mongo, """
+                logging: {requests-log-mode: 2, audit: all, tracing-headers: [X-Badge]}
+                proxies: [{location: /far, proxy-pass: 'http://127.0.0.1:%d', forward-headers: ['X-*']}]
+                """.formatted(target.getAddress().getPort()))) {
+                assertStatus(200, client(gateway).with("x-badge", "s3same").get(orders));
+                assertStatus(401, client(gateway).with("X-Badge", "s3same too").get(orders));
+                assertStatus(204, client(gateway).with("X-Badge", "s3same").get("/far"));
+            }
+            assertThat(lines.all())
+                    .anyMatch(line -> line.contains("request x-badge: ***"))
+                    .noneMatch(line -> line.contains("s3same"));
+        } finally {
+            target.stop(0);
         }
     }
 

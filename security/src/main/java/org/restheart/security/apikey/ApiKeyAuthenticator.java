@@ -30,8 +30,8 @@ public final class ApiKeyAuthenticator implements Authenticator {
     }
 
     @Override
-    public boolean hasOwnField(Request request) {
-        return headerNames.stream().anyMatch(request.headers()::has);
+    public List<String> credentialHeaders() {
+        return headerNames;
     }
 
     @Override
