@@ -31,12 +31,22 @@ public record AuthorizationHeader(String line) {
     }
 
     public static List<AuthorizationHeader> all(Headers headers) {
-        return headers.all(NAME).stream().map(AuthorizationHeader::new).toList();
+        var lines = headers.all(NAME);
+        return switch (lines.size()) { // without a stream, since each request asks several times
+            case 0 -> List.of();
+            case 1 -> List.of(new AuthorizationHeader(lines.getFirst()));
+            default -> lines.stream().map(AuthorizationHeader::new).toList();
+        };
     }
 
     /// The first line of HTTP Basic.
     public static Optional<AuthorizationHeader> ofBasic(Headers headers) {
-        return all(headers).stream().filter(sent -> sent.has(BASIC)).findFirst();
+        for (var sent : all(headers)) {
+            if (sent.has(BASIC)) {
+                return Optional.of(sent);
+            }
+        }
+        return Optional.empty();
     }
 
     /// A name and a password (RFC 7617, 2).

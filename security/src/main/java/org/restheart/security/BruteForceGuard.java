@@ -46,8 +46,12 @@ public final class BruteForceGuard implements FailedAttempts {
 
     @Override
     public void admit(Request request) {
-        if (request.method() != Method.OPTIONS
-                && (isLocked(address.network(request)) || isLocked(address.of(request)))) {
+        if (request.method() == Method.OPTIONS) {
+            return;
+        }
+        var network = address.network(request);
+        var site = address.of(request);
+        if (isLocked(network) || (!site.equals(network) && isLocked(site))) {
             throw lockedOut();
         }
     }

@@ -3,7 +3,6 @@ package org.restheart.security;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -27,9 +26,6 @@ public sealed interface ClientAddress {
 
     /// An IPv4 address, or an IPv6 address in brackets, each with an optional port.
     Pattern WITH_PORT = Pattern.compile("(?:([0-9.]+)|\\[([0-9A-Fa-f:.]+)])(?::[0-9]{1,5})?");
-
-    /// What only proxies say, besides `X-Forwarded-For`.
-    List<String> OF_PROXIES = List.of("X-Real-IP", "X-Forwarded-Host", "X-Forwarded-Proto");
 
     record Peer() implements ClientAddress {}
 
@@ -69,10 +65,13 @@ public sealed interface ClientAddress {
         return request.connection().peer().getAddress().isLoopbackAddress()
                 && !headers.has("Forwarded")
                 && !headers.has("Via")
-                && Stream.of("X-Forwarded-For", "X-Real-IP")
-                        .flatMap(name -> headers.all(name).stream())
-                        .allMatch(ClientAddress::areLoopback)
-                && (headers.has("X-Forwarded-For") || OF_PROXIES.stream().noneMatch(headers::has));
+                && (headers.has("X-Forwarded-For")
+                        ? Stream.of("X-Forwarded-For", "X-Real-IP")
+                                .flatMap(name -> headers.all(name).stream())
+                                .allMatch(ClientAddress::areLoopback)
+                        : !headers.has("X-Real-IP")
+                                && !headers.has("X-Forwarded-Host")
+                                && !headers.has("X-Forwarded-Proto"));
     }
 
     private static boolean areLoopback(String addresses) {

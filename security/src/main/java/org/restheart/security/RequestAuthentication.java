@@ -1,7 +1,6 @@
 package org.restheart.security;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -20,8 +19,7 @@ record RequestAuthentication(Policy policy) {
         if (known.isPresent()) {
             return known.get();
         }
-        return AmbientCredentials.isPassword(sent)
-                        && policy.authenticators().stream().noneMatch(authenticator -> hasOwnField(authenticator, sent))
+        return AmbientCredentials.isPassword(sent) && !isInOwnField(sent)
                 ? policy.passwords()
                 : AmbientCredentials.NONE;
     }
@@ -54,8 +52,17 @@ record RequestAuthentication(Policy policy) {
     }
 
     boolean hasCredentials(Request request) {
-        return AuthorizationHeader.isIn(request.headers())
-                || policy.authenticators().stream().anyMatch(authenticator -> hasOwnField(authenticator, request));
+        return AuthorizationHeader.isIn(request.headers()) || isInOwnField(request);
+    }
+
+    /// Whether credentials are in a field that only one mechanism reads.
+    private boolean isInOwnField(Request request) {
+        for (var authenticator : policy.authenticators()) {
+            if (hasOwnField(authenticator, request)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean hasOwnField(Authenticator authenticator, Request request) {
@@ -137,11 +144,17 @@ record RequestAuthentication(Policy policy) {
         /// Whether the credentials are refused unread: too long, with control characters, or two of one scheme.
         static boolean areUnacceptable(Headers headers) {
             var lines = AuthorizationHeader.all(headers);
-            var schemes = new HashSet<String>();
-            return lines.stream()
-                    .anyMatch(sent -> sent.line().length() > MAX_LENGTH
-                            || hasControlCharacter(sent.line())
-                            || (lines.size() > 1 && !schemes.add(sent.scheme())));
+            for (var sent : lines) {
+                if (sent.line().length() > MAX_LENGTH || hasControlCharacter(sent.line())) {
+                    return true;
+                }
+            }
+            return lines.size() > 1
+                    && lines.stream()
+                                    .map(AuthorizationHeader::scheme)
+                                    .distinct()
+                                    .count()
+                            < lines.size();
         }
 
         /// The one that mechanisms read: the first line of HTTP Basic, else of a scheme that one of them reads, else
