@@ -54,7 +54,6 @@ import org.restheart.mongo.session.OwnTransactions;
 import org.restheart.mongo.session.SessionHandlers;
 import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.validator.Validators;
-import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 
@@ -207,8 +206,8 @@ final class MongoParts implements AutoCloseable {
         routes.on(
                 SCHEMA_STORE,
                 Write.INSERT,
-                validators.followed(PostToCollection.ofSchema(
-                        new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
+                validators.followed(
+                        PostToCollection.ofSchema(new PostDocument(collections, preconditions, coalescer, locations))));
         var bulk = new BulkChanges(collections, config.bulkTimeLimit());
         UnaryOperator<DataHandler> found = write -> indexes.ofWrites(write, config.queryTimeLimit());
         routes.on(BULK_DOCUMENTS, Write.UPDATE_MANY, found.apply(single.orInserting(bulk::patch)));
@@ -269,18 +268,16 @@ final class MongoParts implements AutoCloseable {
     /// `POST /{db}/{collection}`.
     private DataHandler post(boolean accounts) {
         var post = PostToCollection.byShape(
-                new PostDocument(collections, preconditions, coalescer.inserts(), locations),
-                new PostDocuments(collections, coalescer.bulkInserts(), coalescer.limited()));
-        var limited = coalescer.limited().within(KeyedPost.OPERATION_TIME);
+                new PostDocument(collections, preconditions, coalescer, locations),
+                new PostDocuments(collections, coalescer));
         var keyed = new KeyedPost(
                 PostToCollection.byShape(
                         new PostDocument(
                                 collections.within(SessionCollection.LONGEST_WRITE),
                                 preconditions,
-                                Inserts.limited(limited),
+                                coalescer,
                                 locations),
-                        new PostDocuments(
-                                collections.within(KeyedPost.OPERATION_TIME), Inserts.limited(limited), limited)),
+                        new PostDocuments(collections.within(KeyedPost.OPERATION_TIME), coalescer)),
                 collections.client(),
                 accounts);
         return new PostToCollection(post, keyed, new PostLines(collections, coalescer.limited()));

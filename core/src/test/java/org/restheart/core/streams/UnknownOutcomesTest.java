@@ -27,6 +27,7 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.RequestStart;
 import org.restheart.mongo.error.UnknownOutcomeException;
+import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.mongo.write.RetryableStatements;
 import org.restheart.mongo.write.TimeLimitedWrites;
 
@@ -129,8 +130,11 @@ class UnknownOutcomesTest extends OwnMongoFixture {
             failInsert(1, "writeConcernError: {code: 50, errmsg: 'operation exceeded time limit'}");
             var documents =
                     List.of(new RawBsonDocument(BsonDocument.parse("{_id: 'replied'}"), new BsonDocumentCodec()));
-            assertThatThrownBy(() -> new TimeLimitedWrites(sending, true)
-                            .insert(new MongoNamespace(NAMESPACE), WriteConcern.MAJORITY, documents, false))
+            var namespace = new MongoNamespace(NAMESPACE);
+            var collection = sending.getDatabase(namespace.getDatabaseName())
+                    .getCollection(namespace.getCollectionName(), RawBsonDocument.class)
+                    .withWriteConcern(WriteConcern.MAJORITY);
+            assertThatThrownBy(() -> new TimeLimitedWrites(sending, true).each(Writes.inserts(collection, documents)))
                     .isInstanceOf(UnknownOutcomeException.class);
         } finally {
             OwnReplicaSet.fail(client, "outcomes._properties", "update", INTERRUPTED, 0);

@@ -12,7 +12,6 @@ import com.mongodb.client.model.WriteModel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -131,7 +130,7 @@ public final class BulkChanges {
         outcome.refusals().stream()
                 .limit(disclose ? outcome.refusals().size() : 1) // how many says what others hold
                 .forEach(refusal -> errors.add(error(refusal, disclose)));
-        outcome.failure().ifPresent(failure -> errors.addAll(BulkReport.errors(request, failure, Set.of())));
+        outcome.failure().ifPresent(failure -> errors.addAll(BulkReport.errors(request, BulkWrites.errors(failure))));
         return new BulkReport(
                         0,
                         List.of(),
@@ -178,7 +177,8 @@ public final class BulkChanges {
                     ? BulkReport.of(request, result, List.of(), List.of()).response(request)
                     : BulkReport.unacknowledged(request);
         } catch (MongoBulkWriteException e) {
-            return BulkReport.of(request, e.getWriteResult(), List.of(), BulkReport.errors(request, e, Set.of()))
+            return BulkReport.of(
+                            request, e.getWriteResult(), List.of(), BulkReport.errors(request, BulkWrites.errors(e)))
                     .response(request);
         } catch (MongoOperationTimeoutException _) {
             throw outOfTime(limit(request));

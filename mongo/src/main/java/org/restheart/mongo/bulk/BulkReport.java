@@ -1,11 +1,9 @@
 package org.restheart.mongo.bulk;
 
-import com.mongodb.MongoBulkWriteException;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -22,7 +20,6 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
-import org.restheart.mongo.write.Inserts;
 
 /// The result of a bulk write, as the caller may know it: without MongoDB's messages and without the number of
 /// documents that already had the new values, if fields or documents are hidden from the caller.
@@ -63,10 +60,6 @@ record BulkReport(
                 0);
     }
 
-    static BulkReport ofInserted(DataRequest request, List<BsonValue> created, List<BsonDocument> errors) {
-        return new BulkReport(created.size(), created, Locations.paths(request, created), 0, 0, 0, errors, 0);
-    }
-
     /// The number of modified documents; for callers with hidden fields, that of matched ones, since the
     /// difference reveals values of documents.
     static int modified(DataRequest request, BulkWriteResult result) {
@@ -74,16 +67,8 @@ record BulkReport(
     }
 
     /// The errors of single elements of a bulk write that failed in part.
-    ///
-    /// @param except elements that do not count as errors
-    /// @throws MongoBulkWriteException the same one, if more failed than single elements
-    static List<BsonDocument> errors(DataRequest request, MongoBulkWriteException e, Set<Integer> except) {
-        return errors(request, Inserts.errors(e), except);
-    }
-
-    static List<BsonDocument> errors(DataRequest request, List<BulkWriteError> errors, Set<Integer> except) {
+    static List<BsonDocument> errors(DataRequest request, List<BulkWriteError> errors) {
         return errors.stream()
-                .filter(error -> !except.contains(error.getIndex()))
                 .map(error -> error(request, new BsonDocument("index", new BsonInt32(error.getIndex())), error))
                 .toList();
     }

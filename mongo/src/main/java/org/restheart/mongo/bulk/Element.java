@@ -8,12 +8,14 @@ import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.WriteModel;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Date;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
@@ -24,32 +26,79 @@ import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.write.BulkWrites.Tried;
+import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.mongo.write.Ids;
 
 /// One of many documents to be written.
 record Element(BsonValue id, RawBsonDocument document) {
 
-    /// @param ids supplies an id for a document without one
     /// @throws org.restheart.http.ProblemException 400, 403, 413
-    static Element of(DataRequest request, BsonDocument content, Supplier<BsonObjectId> ids, ObjectId etag) {
+    static Element of(DataRequest request, BsonDocument content, NewIds ids) {
         var fields = Storable.valid(request, content);
         var given = fields.id();
         if (given.isEmpty()) {
             request.parameters().idType().requireGenerated();
         }
-        var id = given.orElseGet(ids);
+        var id = given.orElseGet(ids.sequence());
         if (ResourceNames.isReservedId(id)) {
             throw new ProblemException(
                     RESERVED_NAME, "id is reserved: " + id.asString().getValue());
         }
-        return new Element(id, fields.encode(id, etag));
+        return new Element(id, fields.encode(id, ids.etag()));
+    }
+
+    /// What became of the elements of one request.
+    ///
+    /// @param errors of those that are not stored, each with its position
+    /// @param created the ids of new documents
+    record Written(List<BulkWriteError> errors, List<BsonValue> created) {}
+
+    /// The writes of elements, in the requested mode.
+    static Writes writes(
+            DataRequest request,
+            List<Element> elements,
+            MongoCollection<RawBsonDocument> collection,
+            boolean ordered,
+            NewIds ids) {
+        var models =
+                elements.stream().map(element -> element.model(request, ids)).toList();
+        return new Writes(collection, request.session(), models, ordered, ids.most());
+    }
+
+    /// Blocks for MongoDB if an earlier attempt may have stored some.
+    static Written written(DataRequest request, List<Element> elements, Writes writes, Tried tried, NewIds ids) {
+        var earlier = ids.mayRepeat()
+                ? storedEarlier(elements, tried.errors(), ids.etag(), writes.collection())
+                : Set.<Integer>of();
+        var errors = tried.errors().stream()
+                .filter(error -> !earlier.contains(error.getIndex()))
+                .toList();
+        var created = new ArrayList<BsonValue>();
+        if (mode(request) == WriteMode.INSERT) {
+            var failed = new BitSet();
+            errors.forEach(error -> failed.set(error.getIndex()));
+            int end = writes.ordered() && !errors.isEmpty() ? failed.nextSetBit(0) : elements.size();
+            for (int i = failed.nextClearBit(0); i < end; i = failed.nextClearBit(i + 1)) {
+                created.add(elements.get(i).id);
+            }
+        } else {
+            tried.result().getUpserts().forEach(upsert -> created.add(upsert.getId()));
+        }
+        return new Written(errors, created);
+    }
+
+    private static WriteMode mode(DataRequest request) {
+        return request.parameters().writeMode().orElse(WriteMode.INSERT);
     }
 
     /// The positions of those refused elements that an earlier attempt of the same request has stored. Of several with
     /// one id that can only be the first: the others fail in every attempt. Blocks for MongoDB.
-    static Set<Integer> storedEarlier(
+    private static Set<Integer> storedEarlier(
             List<Element> elements,
             List<BulkWriteError> refused,
             ObjectId etag,
@@ -70,17 +119,32 @@ record Element(BsonValue id, RawBsonDocument document) {
         return Set.copyOf(taken.values());
     }
 
-    /// The write model of the requested mode.
-    WriteModel<RawBsonDocument> model(DataRequest request) {
-        return switch (request.parameters().writeMode().orElse(WriteMode.INSERT)) {
+    private WriteModel<RawBsonDocument> model(DataRequest request, NewIds ids) {
+        return switch (mode(request)) {
             case INSERT -> new InsertOneModel<>(document);
             case UPDATE -> new ReplaceOneModel<>(filter(request.writeFilter()), document, options(request));
             case UPSERT ->
                 new ReplaceOneModel<>(
-                        filter(request.writeFilter(), BatchTag.unchanged(request.http())),
+                        filter(request.writeFilter(), unchanged(ids)),
                         document,
                         options(request).upsert(true));
         };
+    }
+
+    /// A condition on a document that is replaced. An earlier attempt may have replaced it before somebody else has
+    /// changed it: then it has an entity tag that is newer than that attempt.
+    private static BsonDocument unchanged(NewIds ids) {
+        return ids.firstAttempt()
+                .map(first -> {
+                    var newer =
+                            new BsonDocument("$gte", new BsonObjectId(ObjectId.getSmallestWithDate(Date.from(first))));
+                    return new BsonDocument(
+                            "$or",
+                            new BsonArray(List.of(
+                                    new BsonDocument(EntityTags.FIELD, new BsonObjectId(ids.etag())),
+                                    new BsonDocument(EntityTags.FIELD, new BsonDocument("$not", newer)))));
+                })
+                .orElseGet(BsonDocument::new);
     }
 
     private static ReplaceOptions options(DataRequest request) {

@@ -4,16 +4,12 @@ import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
 import com.mongodb.MongoException;
-import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.client.MongoCollection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.bson.BsonArray;
-import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
@@ -21,7 +17,6 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
-import org.restheart.mongo.bulk.PostLines.LineWrites.AbortedException;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
@@ -31,9 +26,8 @@ import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.format.DocumentReader;
 import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.idempotency.KeyedPost;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
-import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WrittenCheck;
 
@@ -69,16 +63,12 @@ public final class PostLines implements DataHandler {
         long last = 0;
         boolean nothingDone = true; // by the batches that came to their end
         try {
-            for (var batch = lines.next(); !batch.isEmpty(); batch = lines.next()) {
-                lines.write(batch);
+            var batch = lines.next();
+            while (!batch.isEmpty() && lines.write(batch)) {
                 nothingDone = report.isEmpty();
                 last = batch.getLast().line();
+                batch = lines.next();
             }
-        } catch (AbortedException e) {
-            if (nothingDone) {
-                throw e.problem().raise();
-            }
-            report.abort();
         } catch (ProblemException e) { // the content is incomplete: the documents already written are reported
             if (nothingDone) {
                 throw e;
@@ -120,7 +110,7 @@ public final class PostLines implements DataHandler {
         private final TimeLimitedWrites limited;
         private final LinesReport report;
         private final DocumentReader lines;
-        private final ObjectId etag;
+        private final NewIds ids;
 
         /// @param report gets the results
         /// @throws ProblemException 413 for content announced to be larger than the server takes
@@ -130,7 +120,7 @@ public final class PostLines implements DataHandler {
             this.collection = collections.of(request);
             this.limited = limited;
             this.report = report;
-            this.etag = BatchTag.of(request.http());
+            this.ids = NewIds.of(request.http());
             try {
                 this.lines = DataContent.documents(request.http(), request.http().body().stream());
             } catch (IOException e) {
@@ -151,7 +141,7 @@ public final class PostLines implements DataHandler {
 
         /// The tag of all documents.
         ObjectId etag() {
-            return etag;
+            return ids.etag();
         }
 
         /// The next lines; none at the end.
@@ -205,7 +195,7 @@ public final class PostLines implements DataHandler {
                 // wrapped in an array, so that a line that is not a document is refused by the same rule
                 var content = DataContent.checkIds(new BsonArray(List.of(value)));
                 var document = content.asArray().getFirst().asDocument();
-                return new LineElement.Storable(line, Element.of(request, document, BsonObjectId::new, etag));
+                return new LineElement.Storable(line, Element.of(request, document, ids));
             } catch (ProblemException e) {
                 return new LineElement.Refused(line, e.problem());
             }
@@ -213,8 +203,10 @@ public final class PostLines implements DataHandler {
 
         /// Writes the lines that can be written.
         ///
-        /// @throws AbortedException when the command failed as a whole: the outcome of the batch is unknown
-        void write(List<LineElement> batch) {
+        /// @return false when the command failed as a whole: the outcome of the batch is unknown
+        /// @throws ProblemException for such a failure of the first one
+        boolean write(List<LineElement> batch) {
+            boolean isFirst = report.isEmpty();
             var readable = new ArrayList<LineElement.Storable>();
             for (var element : batch) {
                 switch (element) {
@@ -228,10 +220,15 @@ public final class PostLines implements DataHandler {
                     writeAllowed(allowed);
                 } catch (MongoException e) {
                     var problem = disclosed(MongoErrors.toProblem(e).orElseThrow(() -> e));
+                    if (isFirst) {
+                        throw problem.raise();
+                    }
                     report.error(allowed.getFirst().line(), allowed.getLast().line(), problem);
-                    throw new AbortedException(problem, e);
+                    report.abort();
+                    return false;
                 }
             }
+            return true;
         }
 
         /// The problem as the caller may see it: without MongoDB's message if that may quote hidden data.
@@ -265,53 +262,19 @@ public final class PostLines implements DataHandler {
 
         private void writeAllowed(List<LineElement.Storable> lines) {
             var elements = lines.stream().map(LineElement.Storable::element).toList();
-            var models =
-                    elements.stream().map(element -> element.model(request)).toList();
-            var tried = BulkWrites.each(limited, request.session(), collection, models);
+            var writes = Element.writes(request, elements, collection, false, ids);
+            var tried = limited.each(writes);
             if (!tried.result().wasAcknowledged()) {
                 return;
             }
-            var earlier = BatchTag.isIn(request.http())
-                    ? Element.storedEarlier(elements, tried.errors(), etag, collection)
-                    : Set.<Integer>of();
-            var failed = new HashSet<Integer>();
-            for (var error : tried.errors()) {
-                if (!earlier.contains(error.getIndex())) {
-                    failed.add(error.getIndex());
-                    report.error(BulkReport.error(
-                            request, LinesReport.at(lines.get(error.getIndex()).line()), error));
-                }
+            var written = Element.written(request, elements, writes, tried, ids);
+            for (var error : written.errors()) {
+                report.error(BulkReport.error(
+                        request, LinesReport.at(lines.get(error.getIndex()).line()), error));
             }
-            count(lines, tried.result(), failed);
-        }
-
-        private void count(List<LineElement.Storable> lines, BulkWriteResult result, Set<Integer> failed) {
-            var created = new ArrayList<BsonValue>();
-            if (request.parameters().writeMode().orElse(WriteMode.INSERT) == WriteMode.INSERT) {
-                for (int i = 0; i < lines.size(); i++) {
-                    if (!failed.contains(i)) {
-                        created.add(lines.get(i).element().id());
-                    }
-                }
-            } else {
-                result.getUpserts().forEach(upsert -> created.add(upsert.getId()));
-            }
-            report.written(created.size(), BulkReport.modified(request, result), result.getMatchedCount());
-            created.forEach(id -> Locations.path(request, id).ifPresent(report::link));
-        }
-
-        /// MongoDB failed while lines were written.
-        static final class AbortedException extends RuntimeException {
-            private final transient Problem problem;
-
-            AbortedException(Problem problem, MongoException cause) {
-                super(cause);
-                this.problem = problem;
-            }
-
-            Problem problem() {
-                return problem;
-            }
+            var result = tried.result();
+            report.written(written.created().size(), BulkReport.modified(request, result), result.getMatchedCount());
+            written.created().forEach(id -> Locations.path(request, id).ifPresent(report::link));
         }
     }
 }

@@ -3,6 +3,8 @@ package org.restheart.mongo.coalescing;
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.MongoNamespace;
+import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
@@ -11,23 +13,21 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Request;
-import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.error.UnknownOutcomeException;
-import org.restheart.mongo.write.Inserts;
+import org.restheart.mongo.write.BulkWrites;
+import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.mongo.write.RetryableStatements;
 import org.restheart.mongo.write.TimeLimitedWrites;
 
 /// Coalesces single documents, or small arrays of them, to one unordered insert ([Command]). Those of one caller
 /// share a command, see [Target#ofCaller()]. Thread-safe.
-final class CoalescedInserts implements Inserts {
+final class CoalescedInserts {
     /// MongoDB writes as many at once (`internalInsertMaxBatchSize`); a larger command only delays its first
     /// requests.
     private static final int MAX_DOCUMENTS = 500;
@@ -43,7 +43,6 @@ final class CoalescedInserts implements Inserts {
     private final BatchQueues<Target, List<RawBsonDocument>, List<BulkWriteError>> queues;
     private final long largest;
     private final long leastWeight;
-    private final Inserts alone;
 
     private CoalescedInserts(
             Batching batching,
@@ -58,16 +57,14 @@ final class CoalescedInserts implements Inserts {
         this.queues = batching.queues(kind);
         this.largest = largest;
         this.leastWeight = leastWeight;
-        this.alone = Inserts.limited(limited);
     }
 
-    /// Inserts of one document each. Inserts alone those that are blocked, and what is unacknowledged, which has no
-    /// outcome.
+    /// Inserts of one document each.
     static CoalescedInserts ofOne(Batching batching, TimeLimitedWrites limited, BlockedDocuments blocked) {
         return new CoalescedInserts(batching, "insert", limited, blocked, Long.MAX_VALUE, 0);
     }
 
-    /// Inserts of arrays. Inserts alone large ones, too. A document counts at least its share of [#MAX_DOCUMENTS],
+    /// Inserts of small arrays. A document counts at least its share of [#MAX_DOCUMENTS],
     /// so that the queue's bound of bytes also bounds documents.
     static CoalescedInserts ofMany(Batching batching, TimeLimitedWrites limited, BlockedDocuments blocked) {
         int bytes = batching.config().maxBatchBytes();
@@ -75,30 +72,24 @@ final class CoalescedInserts implements Inserts {
                 batching, "bulk_insert", limited, blocked, bytes / LARGE_PART, bytes / MAX_DOCUMENTS);
     }
 
-    @Override
-    public Response insert(Request request, Insert insert, Function<List<BulkWriteError>, Response.Ready> answer) {
-        return insert.writeConcern().isAcknowledged()
-                        && isSmall(insert)
-                        && !blocked.contain(insert.namespace(), insert.documents())
-                ? batching.defer(submit(insert), answer)
-                : alone.insert(request, insert, answer);
+    /// Whether documents may be coalesced: they are few, and none is blocked.
+    boolean take(MongoNamespace namespace, List<RawBsonDocument> documents) {
+        return !documents.isEmpty() && weight(documents) <= largest && !blocked.contain(namespace, documents);
     }
 
-    /// Whether it is small enough to be coalesced.
-    boolean isSmall(Insert insert) {
-        return weight(insert) <= largest;
-    }
-
-    /// Adds the insert to the queue of its shape; never blocks.
-    CompletableFuture<BatchResult<List<BulkWriteError>>> submit(Insert insert) {
-        var target = new Target(insert.namespace(), insert.writeConcern()).ofCaller();
-        return queues.submit(target, () -> new Command(target), insert.documents(), (int) weight(insert));
+    /// Adds documents to the queue of their shape; never blocks.
+    ///
+    /// @return the errors of those that were not inserted, each with its position
+    CompletableFuture<BatchResult<List<BulkWriteError>>> submit(
+            MongoNamespace namespace, WriteConcern concern, List<RawBsonDocument> documents) {
+        var target = new Target(namespace, concern).ofCaller();
+        return queues.submit(target, () -> new Command(target), documents, (int) weight(documents));
     }
 
     /// In bytes.
-    private long weight(Insert insert) {
+    private long weight(List<RawBsonDocument> documents) {
         long weight = 0;
-        for (var document : insert.documents()) {
+        for (var document : documents) {
             weight += Math.max(leastWeight, document.getByteLength());
         }
         return weight;
@@ -139,7 +130,7 @@ final class CoalescedInserts implements Inserts {
             List<BulkWriteError> errors(int request, List<BulkWriteError> all) {
                 return all.stream()
                         .filter(error -> error.getIndex() >= from[request] && error.getIndex() < from[request + 1])
-                        .map(error -> Inserts.at(error.getIndex() - from[request], error))
+                        .map(error -> BulkWrites.at(error.getIndex() - from[request], error))
                         .toList();
             }
         }
@@ -259,11 +250,9 @@ final class CoalescedInserts implements Inserts {
                 Batching.requireTime(partly);
                 var errors = new ArrayList<>(known);
                 try {
-                    blocked.during(
-                                    target.namespace(),
-                                    some,
-                                    () -> limited.insert(target.namespace(), target.writeConcern(), some, false))
-                            .forEach(error -> errors.add(Inserts.at(left[error.getIndex()], error)));
+                    blocked.during(target.namespace(), some, () -> limited.each(Writes.inserts(collection, some)))
+                            .errors()
+                            .forEach(error -> errors.add(BulkWrites.at(left[error.getIndex()], error)));
                 } catch (MongoException e) {
                     throw partly ? new UnknownOutcomeException(e) : e;
                 }

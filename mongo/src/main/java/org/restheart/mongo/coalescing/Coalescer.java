@@ -2,6 +2,7 @@ package org.restheart.mongo.coalescing;
 
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -34,9 +35,10 @@ import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.find.QueryKey;
+import org.restheart.mongo.write.BulkWrites.Tried;
+import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrite.Change;
-import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WriteOutcome;
 
@@ -59,35 +61,30 @@ public final class Coalescer {
     private final TimeLimitedWrites limited;
     private final BlockedDocuments blocked = new BlockedDocuments();
     private final DocumentSizes sizes;
+    private final CoalescedInserts inserts;
+    private final CoalescedInserts bulkInserts;
     private final CoalescedWrites updates;
     private final CoalescedWrites deletes;
 
     /// One instance for all services, so that all reads by `_id` are coalesced.
     private final Optional<PointReads> points;
 
-    /// One instance for all services, so that all equal queries are shared.
+    /// One instance for all services, so that all equal queries and pipelines are shared.
     private final Optional<SharedFinds> finds;
 
-    private final Optional<BatchQueues<QueryKey, OwnedRead, List<List<RawBsonDocument>>>> queries;
-
     private final DriverFinder documents;
-
-    /// A read of a service.
-    ///
-    /// @param lease owns the results, by joining that of the command
-    /// @param run reads into the memory of a lease
-    private record OwnedRead(Lease lease, Function<Lease, List<List<RawBsonDocument>>> run) {}
 
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
         this.config = config;
         this.limited = new TimeLimitedWrites(client, config.retriesWrites());
         this.batching = new Batching(client, config, threads(), Deployment.of(client), new BatchLoad(), registry);
+        this.inserts = CoalescedInserts.ofOne(batching, limited, blocked);
+        this.bulkInserts = CoalescedInserts.ofMany(batching, limited, blocked);
         this.updates = new CoalescedWrites(batching, "update", blocked);
         this.deletes = new CoalescedWrites(batching, "delete", blocked);
         this.documents = new DriverFinder(client);
         this.sizes = new DocumentSizes(documents::averageSize);
         this.points = config.reads() ? Optional.of(new PointReads(batching, sizes, this::alone)) : Optional.empty();
-        this.queries = config.queries() ? Optional.of(batching.queues("query")) : Optional.empty();
         this.finds = config.queries() ? Optional.of(new SharedFinds(batching)) : Optional.empty();
     }
 
@@ -105,17 +102,26 @@ public final class Coalescer {
                 (command, _) -> more.newThread(command).start());
     }
 
-    public Inserts inserts() {
-        return config.inserts() ? coalescedInserts() : Inserts.limited(limited);
-    }
-
-    public Inserts bulkInserts() {
-        return config.inserts() ? coalescedBulkInserts() : Inserts.limited(limited);
-    }
-
     /// Writes of many documents that are not coalesced.
     public TimeLimitedWrites limited() {
         return limited;
+    }
+
+    /// Carries out writes of one request, small inserts with those of others; never blocks.
+    ///
+    /// @param isArray whether they are the elements of an array, however many
+    /// @param answer builds the response; called once, on the thread that sends it, which it must not block
+    /// @return fails with [com.mongodb.MongoException] if more failed than single documents, or if the outcome is
+    ///     unknown
+    public Response write(Writes writes, boolean isArray, Function<Tried, Response.Ready> answer) {
+        var shared = isArray ? bulkInserts : inserts;
+        var documents = config.inserts() ? writes.shareable() : List.<RawBsonDocument>of();
+        var namespace = writes.collection().getNamespace();
+        return shared.take(namespace, documents)
+                ? batching.defer(
+                        shared.submit(namespace, writes.collection().getWriteConcern(), documents),
+                        errors -> answer.apply(Tried.inserts(documents.size(), errors)))
+                : batching.defer(onThread("write", () -> new BatchResult<>(limited.each(writes), 0)), answer);
     }
 
     /// Carries out a write of one document, with those of other requests or in a command of its own; never blocks.
@@ -273,10 +279,9 @@ public final class Coalescer {
     /// @param read finds and takes the documents, using what it is given
     public CompletionStage<List<RawBsonDocument>> find(
             FindQuery query, Lease lease, Function<Use, List<RawBsonDocument>> read) {
-        return finds.<CompletionStage<List<RawBsonDocument>>>map(shared -> shared.submit(new SharedFinds.Find(
-                                query, DOCUMENTS, false, lease, use -> new FindResult.Documents(read.apply(use))))
-                        .thenApply(result -> ((FindResult.Documents) result.outcome()).documents()))
-                .orElseGet(() -> separately(lease, command -> read.apply(Use.alone(command))));
+        return share(new SharedFinds.Find(
+                        query, DOCUMENTS, false, lease, use -> new FindResult.Documents(List.of(read.apply(use)))))
+                .thenApply(List::getFirst);
     }
 
     /// Runs commands of the calling service, or shares the results of equal ones.
@@ -286,42 +291,31 @@ public final class Coalescer {
     /// @param run reads into the memory of a lease
     public CompletionStage<List<List<RawBsonDocument>>> share(
             QueryKey key, Lease lease, Function<Lease, List<List<RawBsonDocument>>> run) {
-        return queries.<CompletionStage<List<List<RawBsonDocument>>>>map(
-                        shared -> shared.submit(key, () -> Coalescer::runOnce, new OwnedRead(lease, run), 0)
-                                .thenApply(BatchResult::outcome))
-                .orElseGet(() -> separately(lease, run));
+        return share(new SharedFinds.Find(
+                key,
+                Optional.empty(),
+                Duration.ZERO,
+                DOCUMENTS,
+                false,
+                lease,
+                use -> new FindResult.Documents(run.apply(use.lease()))));
     }
 
-    private static void runOnce(List<PendingRequest<OwnedRead, List<List<RawBsonDocument>>>> requests) {
-        var first = requests.getFirst().request();
-        try (var command = first.lease().another(PendingRequest.callersOf(requests), leases(requests))) {
-            var found = first.run().apply(command);
-            for (var pending : requests) {
-                if (pending.request().lease().tryJoin(command)) {
-                    pending.complete(found, requests.size());
-                } else {
-                    pending.completeExceptionally(Lease.full());
-                }
+    private CompletionStage<List<List<RawBsonDocument>>> share(SharedFinds.Find find) {
+        return finds.<CompletionStage<FindResult>>map(
+                        shared -> shared.submit(find).thenApply(BatchResult::outcome))
+                .orElseGet(() -> CompletableFuture.supplyAsync(() -> separately(find), READS))
+                .thenApply(result -> ((FindResult.Documents) result).results());
+    }
+
+    private static FindResult separately(SharedFinds.Find find) {
+        try (var command = find.lease().another(CallerScope.sharers())) {
+            var found = find.read().apply(Use.alone(command));
+            if (!find.lease().tryJoin(command)) {
+                throw Lease.full();
             }
+            return found;
         }
-    }
-
-    private static List<Lease> leases(List<PendingRequest<OwnedRead, List<List<RawBsonDocument>>>> requests) {
-        return requests.stream().map(pending -> pending.request().lease()).toList();
-    }
-
-    private static <V> CompletionStage<V> separately(Lease lease, Function<Lease, V> run) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    try (var command = lease.another(CallerScope.sharers())) {
-                        var found = run.apply(command);
-                        if (!lease.tryJoin(command)) {
-                            throw Lease.full();
-                        }
-                        return found;
-                    }
-                },
-                READS);
     }
 
     /// A page. Equal queries that wait at the same time run once and share the documents, and the encoded page if they
@@ -346,12 +340,12 @@ public final class Coalescer {
                 taken -> ((FindResult.Page) taken).response());
     }
 
-    CoalescedInserts coalescedInserts() {
-        return CoalescedInserts.ofOne(batching, limited, blocked);
+    CoalescedInserts inserts() {
+        return inserts;
     }
 
-    CoalescedInserts coalescedBulkInserts() {
-        return CoalescedInserts.ofMany(batching, limited, blocked);
+    CoalescedInserts bulkInserts() {
+        return bulkInserts;
     }
 
     CoalescedWrites updates() {

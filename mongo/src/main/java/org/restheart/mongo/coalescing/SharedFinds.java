@@ -65,21 +65,37 @@ final class SharedFinds {
         this.inlineLimit = inlineLimit;
     }
 
-    /// A request for the documents of a query.
+    /// A request for the documents of a query, or for other results.
     ///
+    /// @param key what is found depends on this alone
+    /// @param small the collection, if a thread that must not wait for long may find them: MongoDB sends one reply
+    /// @param timeLimit zero for none
     /// @param form what `read` returns depends on the documents and this alone
     /// @param isInterruptible whether the query ends in MongoDB when no request waits for it any more
     /// @param lease of the request, which joins that of the command
     /// @param read finds the documents and takes them; on a thread that may block
-    record Find(FindQuery query, String form, boolean isInterruptible, Lease lease, Function<Use, FindResult> read) {}
+    record Find(
+            QueryKey key,
+            Optional<MongoNamespace> small,
+            Duration timeLimit,
+            String form,
+            boolean isInterruptible,
+            Lease lease,
+            Function<Use, FindResult> read) {
+        Find(FindQuery query, String form, boolean isInterruptible, Lease lease, Function<Use, FindResult> read) {
+            boolean isSmall = query.limit() > 0 && query.limit() <= SMALL && !query.isStaged();
+            var small = isSmall ? Optional.of(query.namespace()) : Optional.<MongoNamespace>empty();
+            this(query.sharedKey(), small, query.settings().timeLimit(), form, isInterruptible, lease, read);
+        }
+    }
 
     /// The documents in the form of a service.
     sealed interface FindResult {
         /// As they are sent.
         record Page(Response.Ready response) implements FindResult {}
 
-        /// As they are stored.
-        record Documents(List<RawBsonDocument> documents) implements FindResult {}
+        /// As they are stored; of several reads in one command, those of each.
+        record Documents(List<List<RawBsonDocument>> results) implements FindResult {}
 
         /// A streamed page can be read only once.
         default boolean canBeShared() {
@@ -96,44 +112,38 @@ final class SharedFinds {
 
     /// Adds a request to those waiting for the same query; never blocks.
     PendingRequest<Find, FindResult> submit(Find find) {
-        return queues.submit(find.query().sharedKey(), () -> new Command(find.query()), find, 0);
+        return queues.submit(find.key(), () -> new Command(find.small()), find, 0);
     }
 
     /// Finds the documents of one query.
     private final class Command implements BatchCommand<Find, FindResult> {
-        private final MongoNamespace namespace;
+        private final Optional<MongoNamespace> small;
 
-        /// Whether a thread that must not wait for long may find the page: MongoDB sends it in one reply.
-        private final boolean isSmall;
-
-        Command(FindQuery query) {
-            this.namespace = query.namespace();
-            this.isSmall = query.limit() > 0 && query.limit() <= SMALL && !query.isStaged();
+        Command(Optional<MongoNamespace> small) {
+            this.small = small;
         }
 
         @Override
         public void run(List<PendingRequest<Find, FindResult>> requests) {
             long began = clock.getAsLong();
             SharedFinds.run(requests);
-            if (isSmall) {
-                latencies.record(namespace, clock.getAsLong() - began);
-            }
+            small.ifPresent(namespace -> latencies.record(namespace, clock.getAsLong() - began));
         }
 
         /// Queries may be repeated, whatever goes wrong.
         @Override
         public Optional<BatchCommand<Find, FindResult>> inline() {
-            return isSmall && latencies.areLow(namespace) ? Optional.of(this::attempt) : Optional.empty();
+            return small.filter(latencies::areLow).map(namespace -> requests -> attempt(requests, namespace));
         }
 
-        private void attempt(List<PendingRequest<Find, FindResult>> requests) {
+        private void attempt(List<PendingRequest<Find, FindResult>> requests, MongoNamespace namespace) {
             var first = requests.getFirst();
             if (requests.size() > 1 || first.request().isInterruptible() || isShorter(limit(first), inlineLimit)) {
                 throw new IllegalStateException("not for a thread that must not wait");
             }
             long began = clock.getAsLong();
             try (var lease = first.request().lease().another(List.of(first.caller()))) {
-                var taken = found(first.request(), lease);
+                var taken = found(first.request(), lease, namespace);
                 if (!taken.canBeShared()) {
                     taken.discard(); // its cursor has the time limit, too
                     latencies.reset(namespace);
@@ -144,7 +154,7 @@ final class SharedFinds {
             latencies.record(namespace, clock.getAsLong() - began);
         }
 
-        private FindResult found(Find find, Lease lease) {
+        private FindResult found(Find find, Lease lease, MongoNamespace namespace) {
             try {
                 return InlineRead.within(inlineLimit, () -> find.read().apply(Use.alone(lease)));
             } catch (RuntimeException e) {
@@ -293,7 +303,7 @@ final class SharedFinds {
     }
 
     private static Duration limit(PendingRequest<Find, ?> pending) {
-        return pending.request().query().settings().timeLimit();
+        return pending.request().timeLimit();
     }
 
     private static PendingRequest<Find, FindResult> withLongestLimit(List<PendingRequest<Find, FindResult>> requests) {

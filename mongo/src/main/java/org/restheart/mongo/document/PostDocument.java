@@ -3,6 +3,7 @@ package org.restheart.mongo.document;
 import static org.restheart.http.ProblemCode.BAD_REQUEST;
 
 import com.mongodb.MongoWriteException;
+import com.mongodb.client.model.InsertOneModel;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonValue;
@@ -11,6 +12,7 @@ import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.DataRequest;
@@ -21,9 +23,8 @@ import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.mongo.write.Ids;
-import org.restheart.mongo.write.Inserts;
-import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
@@ -36,14 +37,14 @@ import org.restheart.mongo.write.WrittenCheck;
 public final class PostDocument implements Creation {
     private final RequestCollections collections;
     private final Preconditions preconditions;
-    private final Inserts inserts;
+    private final Coalescer writes;
     private final Locations locations;
 
     public PostDocument(
-            RequestCollections collections, Preconditions preconditions, Inserts inserts, Locations locations) {
+            RequestCollections collections, Preconditions preconditions, Coalescer writes, Locations locations) {
         this.collections = collections;
         this.preconditions = preconditions;
-        this.inserts = inserts;
+        this.writes = writes;
         this.locations = locations;
     }
 
@@ -82,13 +83,15 @@ public final class PostDocument implements Creation {
         if (request.session().isPresent()) {
             return insertInSession(request, document, id, etag);
         }
-        var insert = new Insert(request.namespace(), collections.of(request).getWriteConcern(), List.of(document));
-        return inserts.insert(request.http(), insert, errors -> {
+        var collection = collections.of(request);
+        var insert =
+                new Writes(collection, Optional.empty(), List.of(new InsertOneModel<>(document)), false, ids.most());
+        return writes.write(insert, false, tried -> {
+            var errors = tried.errors();
             if (errors.isEmpty()
                     || (ids.mayRepeat()
                             && MongoCodes.isDuplicateId(errors.getFirst())
-                            && !Ids.taggedWith(etag, collections.of(request), List.of(id))
-                                    .isEmpty())) {
+                            && !Ids.taggedWith(etag, collection, List.of(id)).isEmpty())) {
                 return created(request, id, etag);
             }
             throw WriteResponses.refusal(errors.getFirst());

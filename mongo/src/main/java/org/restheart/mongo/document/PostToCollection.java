@@ -40,7 +40,7 @@ public final class PostToCollection implements DataHandler {
                 throw new ProblemException(
                         ProblemCode.CONTENT_INVALID, "schemas are stored one at a time, not as an array");
             }
-            return one.handle(request, NewIds.fresh());
+            return one.handle(request, NewIds.of(request.http()));
         };
     }
 
@@ -51,6 +51,8 @@ public final class PostToCollection implements DataHandler {
                 && request.http().require(RequestContent.KEY).isUnread()) {
             return lines.handle(request);
         }
-        return KeyedPost.isKeyed(request.http()) ? keyed.handle(request) : documents.handle(request, NewIds.fresh());
+        return KeyedPost.isKeyed(request.http())
+                ? keyed.handle(request)
+                : documents.handle(request, NewIds.of(request.http()));
     }
 }

@@ -83,7 +83,7 @@ public final class KeyedPost implements DataHandler {
     private final IdempotencyClaims claims;
     private final boolean accounts;
 
-    /// @param creation responds synchronously, with no operation longer than [#OPERATION_TIME]
+    /// @param creation has no operation longer than [#OPERATION_TIME]
     /// @param accounts whether callers can authenticate: keys then belong to accounts
     public KeyedPost(Creation creation, MongoClient client, boolean accounts) {
         this.creation = creation;
@@ -138,12 +138,10 @@ public final class KeyedPost implements DataHandler {
     /// @param unfinished set if the attempt has left documents out
     private Response.Ready carryOut(
             DataRequest request, IdempotencyClaims.Claim.Granted claim, AtomicBoolean unfinished) {
-        var ids = new NewIds(claim.etag(), sequence(claim), true, () -> unfinished.set(true));
+        var most = Optional.of(OPERATION_TIME);
+        var ids = new NewIds(claim.etag(), sequence(claim), true, Optional.empty(), most, () -> unfinished.set(true));
         try {
-            return switch (creation.handle(request, ids)) {
-                case Response.Ready ready -> ready;
-                case Response.Deferred<?> _ -> throw new IllegalStateException("a keyed insert goes alone");
-            };
+            return creation.handle(request, ids).settled();
         } catch (ProblemException refused) { // nothing was written; after any other failure that is unknown
             claims.release(request.path().requireDb(), claim);
             throw refused;

@@ -28,8 +28,8 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.bulk.BatchTag;
 import org.restheart.mongo.format.DocumentFormat.BsonBytes;
+import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -126,9 +126,7 @@ record ImportRun(
         var last = "";
         for (int attempt = 1; attempt <= ATTEMPTS && tasks.isRunning(); attempt++) {
             var begun = Instant.now();
-            var options = part.firstAttempt()
-                    .map(first -> BatchTag.again(Attributes.NONE, part.tag(), first))
-                    .orElseGet(() -> BatchTag.in(Attributes.NONE, part.tag()));
+            var options = NewIds.again(part.tag(), part.firstAttempt());
             var request = request(job.into, job.upsert, content, options);
             try (var lease = job.outer
                     .lease()

@@ -1,32 +1,57 @@
 package org.restheart.mongo.reading;
 
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoNamespace;
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
+import com.mongodb.client.MongoCursor;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
+import org.restheart.bson.fields.AnyName;
 import org.restheart.data.Access;
 import org.restheart.http.Lease;
 import org.restheart.http.MemoryBudget;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Words;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.changestream.StreamDefinitions;
+import org.restheart.mongo.coalescing.CanonicalId;
 import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Finder.Use;
+import org.restheart.mongo.find.QueryKey;
+import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.ResourceMetadata;
-import org.restheart.mongo.reading.CombinedReads.Equalities;
 import org.restheart.mongo.reading.DocumentRead.Aggregate;
 import org.restheart.mongo.reading.DocumentRead.Find;
-import org.restheart.mongo.reading.ReadCommands.Union;
+import org.restheart.mongo.reading.RelatedReads.Distribution;
 
 /// Reads documents for services other than the data API. Reads by `_id` are coalesced with those of the data
 /// API, equal concurrent queries run once, and queries of one call are combined to one command where that gives
@@ -34,14 +59,25 @@ import org.restheart.mongo.reading.ReadCommands.Union;
 ///
 /// Every result fails with a [ProblemException], on a thread that must not be blocked.
 public final class DocumentReads {
-    private final ReadCommands commands;
+    /// The most bytes of the documents of one command.
+    private static final long MAX_BYTES = 64L << 20;
+
+    private static final int BATCH = 1_000;
+    private static final int SOME_BATCH = 50;
+
+    /// MongoDB finds less than 5 % of a collection with a random cursor, and reads everything for more.
+    private static final int SPARSE = 21;
+
+    private static final int MANY = 4_000;
+
+    private final DriverFinder documents;
+    private final DocumentSizes sizes;
     private final MemoryBudget memory;
     private final Coalescer coalesced;
     private final Duration lookupLimit;
     private final Metadata metadata;
     private final ForbiddenOperators operators;
     private final PipelineInspection inspection;
-    private final CombinedReads combined;
 
     public DocumentReads(
             DriverFinder documents,
@@ -51,19 +87,23 @@ public final class DocumentReads {
             ForbiddenOperators operators,
             PipelineInspection inspection,
             MemoryBudget memory) {
-        this.commands = new ReadCommands(documents, coalescer.sizes());
+        this.documents = documents;
+        this.sizes = coalescer.sizes();
         this.memory = memory;
         this.coalesced = coalescer;
         this.lookupLimit = lookupLimit;
         this.metadata = metadata;
         this.operators = operators;
         this.inspection = inspection;
-        this.combined = new CombinedReads(coalesced, this::read);
+    }
+
+    DriverFinder documents() {
+        return documents;
     }
 
     /// The reads of the documents to which others refer.
     public RelatedReads related() {
-        return new RelatedReads(coalesced, commands);
+        return new RelatedReads(coalesced, this);
     }
 
     /// The documents in order. Writing and forbidden stages are refused.
@@ -143,12 +183,12 @@ public final class DocumentReads {
                         ? coalesced
                                 .one(find.lookup(id.get(), lookupLimit), lease)
                                 .thenApply(DocumentReads::list)
-                        : coalesced.find(find.asFind(find.settings()), lease, use -> commands.run(find, use));
+                        : coalesced.find(find.asFind(find.settings()), lease, use -> run(find, use));
             }
             var pipeline = read.asPipeline(); // the filter must not depend on hidden fields
             var stages = pipeline.permitted();
             return coalesced
-                    .share(read.key(), lease, command -> List.of(commands.run(pipeline, stages, read.limit(), command)))
+                    .share(read.key(), lease, command -> List.of(run(pipeline, stages, read.limit(), command)))
                     .thenApply(List::getFirst);
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
@@ -162,21 +202,75 @@ public final class DocumentReads {
     /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be asked
     public DocumentSample readEnd(
             MongoNamespace namespace, Access rights, int direction, int limit, Duration timeLimit, long maxBytes) {
-        try (var lease = ofServer()) {
-            lease.await(Size.COPIES * maxBytes);
-            return commands.readEnd(namespace, rights, direction, limit, timeLimit, maxBytes);
+        var sort = new BsonDocument("_id", new BsonInt32(direction));
+        var query = new Find(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
+        try {
+            return sample(
+                    () -> documents.find(query.asFind(sampling(timeLimit)), Math.min(limit, SOME_BATCH)),
+                    limit,
+                    maxBytes);
+        } catch (MongoExecutionTimeoutException _) {
+            return new DocumentSample(List.of(), false);
         }
     }
 
     /// Random documents of a large collection, for statistics, as above. Empty where that would read the whole
-    /// collection: if it is small or a view, or if the rights have a filter. Blocks.
+    /// collection: if it is small or a view, or if the rights have a filter, as a sample of what matches is a scan.
+    /// Blocks.
     ///
     /// @throws com.mongodb.MongoException if MongoDB cannot be asked
     public Optional<DocumentSample> readRandom(
             MongoNamespace namespace, Access rights, int limit, Duration timeLimit, long maxBytes) {
+        if (rights.readFilter().isPresent()) {
+            return Optional.empty();
+        }
+        var stages =
+                new ArrayList<>(List.of(new BsonDocument("$sample", new BsonDocument("size", new BsonInt32(limit)))));
+        stages.addAll(Aggregate.stages(rights));
+        try {
+            return count(namespace, timeLimit) < Math.max(MANY, (long) limit * SPARSE)
+                    ? Optional.empty()
+                    : Optional.of(sample(
+                            () -> documents.results(namespace, stages, sampling(timeLimit), null, SOME_BATCH),
+                            limit,
+                            maxBytes));
+        } catch (MongoExecutionTimeoutException | MongoCommandException _) { // it is a view, for instance
+            return Optional.empty();
+        }
+    }
+
+    /// The estimated number of documents.
+    private long count(MongoNamespace namespace, Duration timeLimit) {
+        var stage = new BsonDocument("$collStats", new BsonDocument("count", new BsonDocument()));
+        var found = documents
+                .aggregate(namespace, List.of(stage), sampling(timeLimit))
+                .first();
+        return found == null ? 0 : found.getNumber("count", new BsonInt32(0)).longValue();
+    }
+
+    private static ReadSettings sampling(Duration timeLimit) {
+        return new ReadSettings(
+                Optional.of(ReadConcern.LOCAL), Optional.of(ReadPreference.secondaryPreferred()), timeLimit);
+    }
+
+    private DocumentSample sample(Supplier<MongoCursor<RawBsonDocument>> find, int limit, long maxBytes) {
+        var found = new ArrayList<RawBsonDocument>();
+        long bytes = 0;
         try (var lease = ofServer()) {
             lease.await(Size.COPIES * maxBytes);
-            return commands.readRandom(namespace, rights, limit, timeLimit, maxBytes);
+            try (var cursor = find.get()) {
+                while (found.size() < limit && cursor.hasNext()) {
+                    var document = cursor.next();
+                    bytes += document.getByteLength();
+                    if (bytes > maxBytes && !found.isEmpty()) {
+                        return new DocumentSample(found, false);
+                    }
+                    found.add(document);
+                }
+                return new DocumentSample(found, true);
+            }
+        } catch (MongoExecutionTimeoutException _) {
+            return new DocumentSample(found, false);
         }
     }
 
@@ -222,13 +316,67 @@ public final class DocumentReads {
         if (plain && finds.stream().allMatch(find -> find.id().isPresent())) {
             return lookups(finds, lease);
         }
-        return combined.run(reads, lease, (all, command) -> {
-            var equalities = plain ? Equalities.of(all) : Optional.<Equalities>empty();
+        var distinct = new LinkedHashMap<QueryKey, DocumentRead>();
+        reads.forEach(read -> distinct.putIfAbsent(read.key(), read));
+        var results = new HashMap<QueryKey, CompletionStage<List<RawBsonDocument>>>();
+        for (var part :
+                RelatedReads.parts(distinct.entrySet(), read -> read.getKey().length())) {
+            results.putAll(
+                    part.size() == 1
+                            ? Map.of(
+                                    part.getFirst().getKey(),
+                                    read(part.getFirst().getValue(), lease))
+                            : inOneCommand(part, plain, lease));
+        }
+        return reads.stream()
+                .map(read -> Objects.requireNonNull(results.get(read.key())))
+                .toList();
+    }
+
+    /// Distinct reads in one command. One is read alone after the command has failed in a way that another may have
+    /// caused.
+    private Map<QueryKey, CompletionStage<List<RawBsonDocument>>> inOneCommand(
+            List<Map.Entry<QueryKey, DocumentRead>> keyed, boolean plain, Lease lease) {
+        var caller = CallerScope.current(); // of these reads, not those of all that share the command
+        var reads = keyed.stream().map(Map.Entry::getValue).toList();
+        var key = QueryKey.of(reads.getFirst().namespace()).add("all");
+        reads.forEach(read -> read.addTo(key));
+        var all = coalesced.share(key.key(), lease, command -> {
+            var equalities = plain ? Equalities.of(reads) : Optional.<Equalities>empty();
             return equalities
-                    .flatMap(in -> in.distribute(commands.run(in.combined(), Use.alone(command))))
-                    .orElseGet(() -> commands.union(
-                            all.stream().map(DocumentRead::asPipeline).toList(), command));
+                    .flatMap(in -> in.distribute(run(in.combined(), Use.alone(command))))
+                    .orElseGet(() ->
+                            union(reads.stream().map(DocumentRead::asPipeline).toList(), command));
         });
+        var results = new HashMap<QueryKey, CompletionStage<List<RawBsonDocument>>>();
+        for (int i = 0; i < reads.size(); i++) {
+            int place = i;
+            results.put(
+                    keyed.get(place).getKey(),
+                    all.thenApply(found -> found.get(place))
+                            .exceptionallyCompose(failure -> mayBeDueToOne(failure)
+                                    ? CallerScope.call(caller, () -> read(reads.get(place), lease))
+                                    : CompletableFuture.failedStage(failure)));
+        }
+        return results;
+    }
+
+    private static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException wrapper && wrapper.getCause() != null
+                ? wrapper.getCause()
+                : failure;
+    }
+
+    /// Whether a command for several queries may have failed because of one of them, so that the others can
+    /// succeed by themselves. Queries that together took too long, or too much memory, would take as much one
+    /// after the other.
+    private static boolean mayBeDueToOne(Throwable failure) {
+        return switch (cause(failure)) {
+            case ProblemException e ->
+                e.problem().code() != ProblemCode.UNPROCESSABLE && e.problem().code() != ProblemCode.OVERLOADED;
+            case MongoCommandException e -> e.getErrorCode() != MongoCodes.MAX_TIME_EXPIRED;
+            default -> false;
+        };
     }
 
     private List<CompletionStage<List<RawBsonDocument>>> lookups(List<Find> queries, Lease lease) {
@@ -247,8 +395,227 @@ public final class DocumentReads {
     private static CompletionStage<List<RawBsonDocument>> withoutDetails(
             CompletionStage<List<RawBsonDocument>> answer) {
         return answer.exceptionallyCompose(failure -> {
-            var cause = CombinedReads.cause(failure);
+            var cause = cause(failure);
             return CompletableFuture.failedStage(MongoErrors.unquoted(cause));
         });
+    }
+
+    /// @throws org.restheart.http.ProblemException 422 for a result that is too large, 503 without memory for
+    ///     it
+    private List<RawBsonDocument> run(Find query, Use use) {
+        var finder = use.change().apply(documents);
+        return collected(
+                use.lease(),
+                sizes.of(query.namespace()),
+                Math.min(query.limit(), BATCH) + 1,
+                batch -> finder.find(query.asFind(query.settings()), batch),
+                query.limit());
+    }
+
+    /// Runs a pipeline.
+    ///
+    /// @param stages those of the query, or others in place of them
+    /// @param limit the most documents; 0 for all
+    private List<RawBsonDocument> run(Aggregate query, List<BsonDocument> stages, int limit, Lease lease) {
+        var namespace = query.namespace();
+        return collected(
+                lease,
+                sizes.of(namespace, "results"),
+                BATCH,
+                batch -> documents.results(namespace, stages, query.settings(), query.allowDiskUse(), batch),
+                limit);
+    }
+
+    /// @param lease of all callers who wait for the result; it holds the documents afterwards
+    /// @param find returns the cursor by the number of documents in a batch
+    private static List<RawBsonDocument> collected(
+            Lease lease, Size size, int most, IntFunction<MongoCursor<RawBsonDocument>> find, int limit) {
+        return size.reading(() -> {
+            int batch = size.batch(most);
+            return collect(lease, size, batch, size.reading(batch), find, limit);
+        });
+    }
+
+    private static List<RawBsonDocument> collect(
+            Lease lease,
+            Size size,
+            int batch,
+            long expected,
+            IntFunction<MongoCursor<RawBsonDocument>> find,
+            int limit) {
+        var found = new ArrayList<RawBsonDocument>();
+        long held = expected;
+        long bytes = 0;
+        boolean isComplete = false;
+        lease.await(held);
+        try (var cursor = find.apply(batch)) {
+            while ((limit == 0 || found.size() < limit) && cursor.hasNext()) {
+                var document = cursor.next();
+                bytes += document.getByteLength();
+                if (bytes > MAX_BYTES) {
+                    throw new ProblemException(
+                            ProblemCode.UNPROCESSABLE, "the result is larger than " + (MAX_BYTES >> 20) + " MiB");
+                }
+                if (bytes + expected / 2 > held) { // beside the batch that is read
+                    lease.hold(Math.max(bytes, expected));
+                    held += Math.max(bytes, expected);
+                }
+                found.add(document);
+            }
+            isComplete = true;
+        } finally {
+            lease.correct(held, isComplete ? bytes : 0);
+        }
+        size.saw(bytes, found.size());
+        return found;
+    }
+
+    /// The results of pipelines that [Union] can combine, in their order.
+    private List<List<RawBsonDocument>> union(List<Aggregate> queries, Lease lease) {
+        var first = queries.getFirst();
+        var stages = Union.stages(
+                first.namespace(), queries.stream().map(Aggregate::permitted).toList());
+        return Union.distribute(run(first, stages, 0, lease), queries.size());
+    }
+
+    /// The documents of a query: in one batch while nothing is known of their size, as a reply has 16 MiB at most.
+    ///
+    /// @param most documents that it has
+    /// @param find returns the cursor by the number of documents in a batch
+    List<RawBsonDocument> all(
+            MongoNamespace namespace,
+            String what,
+            int most,
+            IntFunction<MongoCursor<RawBsonDocument>> find,
+            Lease lease) {
+        var size = sizes.of(namespace, what);
+        return size.reading(() -> {
+            boolean isKnown = size.isKnown();
+            int wanted = Math.min(most, BATCH) + 1;
+            int batch = isKnown ? size.batch(wanted) : wanted;
+            return collect(lease, size, batch, size.reading(isKnown ? batch : 1), find, most);
+        });
+    }
+
+    /// Combines queries for single values of the same property, such as the books of one author, to one query for all
+    /// values. Results are distributed by the property with MongoDB's matching rules.
+    static final class Equalities {
+        private final Distribution distribution;
+        private final Find combined;
+
+        private Equalities(List<Find> queries, String property, Map<Object, List<Integer>> places, int limit) {
+            this.distribution = new Distribution(
+                    property, places, queries.stream().map(Find::limit).toList());
+            var first = queries.getFirst();
+            var values = new BsonArray();
+            queries.forEach(each -> values.add(each.filter().get(property)));
+            this.combined = new Find(
+                    first.namespace(),
+                    new BsonDocument(property, new BsonDocument("$in", values)),
+                    first.sort(),
+                    0,
+                    limit,
+                    first.timeLimit(),
+                    first.rights());
+        }
+
+        /// @param reads distinct queries, of a collection without a collation
+        static Optional<Equalities> of(List<DocumentRead> reads) {
+            var queries = reads.stream().map(Find.class::cast).toList();
+            var first = queries.getFirst();
+            if (first.filter().size() != 1 || first.rights().projectResponse().isPresent()) {
+                return Optional.empty();
+            }
+            var property = first.filter().getFirstKey();
+            if (!Distribution.isPossibleBy(property)) {
+                return Optional.empty();
+            }
+            var places = new LinkedHashMap<Object, List<Integer>>();
+            long limit = 1; // one more than there may be
+            for (var query : queries) {
+                var value = query.filter().size() == 1 ? query.filter().get(property) : null;
+                var canonical = value == null ? Optional.empty() : CanonicalId.of(value);
+                if (canonical.isEmpty()
+                        || query.skip() > 0
+                        || !sortKey(query).equals(sortKey(first))
+                        || places.put(canonical.get(), List.of(places.size())) != null) {
+                    return Optional.empty();
+                }
+                limit += query.limit();
+            }
+            return limit > Integer.MAX_VALUE
+                    ? Optional.empty()
+                    : Optional.of(new Equalities(queries, property, places, (int) limit));
+        }
+
+        private static QueryKey sortKey(Find query) {
+            return QueryKey.of(query.namespace()).add(query.sort()).key();
+        }
+
+        Find combined() {
+            return combined;
+        }
+
+        /// The documents of each query, in order; empty if they cannot be distributed, or were too many to be read at
+        /// once.
+        Optional<List<List<RawBsonDocument>>> distribute(List<RawBsonDocument> documents) {
+            return documents.size() == combined.limit() ? Optional.empty() : distribution.of(documents);
+        }
+    }
+
+    /// Combines several pipelines over one collection: each runs separately, with its own indexes, and marks its
+    /// results. The results are returned by one cursor, so that the document size limit does not apply to all of
+    /// them together. See "$unionWith" in the MongoDB manual.
+    static final class Union {
+        private static final String PART = "p";
+        private static final String DOCUMENT = "d";
+
+        /// Stages that are allowed only at the beginning of a top-level pipeline.
+        private static final Set<String> ALONE = Words.of("""
+            $where $near $nearSphere $text $geoNear $search $searchMeta $vectorSearch $documents $collStats
+            $indexStats $planCacheStats $currentOp
+            """);
+
+        private Union() {}
+
+        /// Whether a pipeline has the same results in a union as alone.
+        static boolean takes(Aggregate query) {
+            return query.stages().stream().noneMatch(stage -> AnyName.in(stage, ALONE::contains));
+        }
+
+        static List<BsonDocument> stages(MongoNamespace namespace, List<List<BsonDocument>> pipelines) {
+            var collection = new BsonString(namespace.getCollectionName());
+            var stages = new ArrayList<BsonDocument>();
+            for (int part = 0; part < pipelines.size(); part++) {
+                var marked = new ArrayList<>(pipelines.get(part));
+                marked.add(new BsonDocument(
+                        "$replaceWith",
+                        new BsonDocument(PART, new BsonDocument("$literal", new BsonInt32(part)))
+                                .append(DOCUMENT, new BsonString("$$ROOT"))));
+                if (part == 0) {
+                    stages.addAll(marked);
+                } else {
+                    stages.add(new BsonDocument(
+                            "$unionWith",
+                            new BsonDocument("coll", collection).append("pipeline", new BsonArray(marked))));
+                }
+            }
+            return stages;
+        }
+
+        /// The results of each part, in order.
+        static List<List<RawBsonDocument>> distribute(List<RawBsonDocument> results, int parts) {
+            var distributed = new ArrayList<List<RawBsonDocument>>();
+            for (int part = 0; part < parts; part++) {
+                distributed.add(new ArrayList<>());
+            }
+            for (var result : results) {
+                int part =
+                        RawDocuments.get(result, PART).orElseThrow().asInt32().getValue();
+                distributed.get(part).add((RawBsonDocument)
+                        RawDocuments.get(result, DOCUMENT).orElseThrow());
+            }
+            return distributed;
+        }
     }
 }

@@ -2,18 +2,23 @@ package org.restheart.mongo.reading;
 
 import com.mongodb.client.MongoCursor;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntFunction;
+import java.util.function.ToLongFunction;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
+import org.restheart.bson.fields.FieldPath;
 import org.restheart.http.Lease;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -23,8 +28,7 @@ import org.restheart.mongo.find.DocumentCursor;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
-import org.restheart.mongo.reading.CombinedReads.Distribution;
-import org.restheart.mongo.reading.ReadCommands.Union;
+import org.restheart.mongo.reading.DocumentReads.Union;
 
 /// Reads the documents to which others refer, those of many in one command. Blocks. Thread-safe.
 public final class RelatedReads {
@@ -34,18 +38,21 @@ public final class RelatedReads {
     /// Their most bytes.
     public static final long MAX_BYTES = 16 << 20;
 
+    /// Bytes of the reads of one command: half of what a command may have, since more than the reads is in it.
+    private static final long COMMAND_BYTES = 8 << 20;
+
     /// What a key counts at least in a command, which so has at most a thousand of them.
-    private static final long LEAST_KEY = CombinedReads.MAX_BYTES / 1_000;
+    private static final long LEAST_KEY = COMMAND_BYTES / 1_000;
 
     /// Pipelines of one command, of which each is a stage: MongoDB allows a thousand.
     private static final int MAX_PIPELINES = 200;
 
     private final Coalescer coalesced;
-    private final ReadCommands commands;
+    private final DocumentReads reads;
 
-    RelatedReads(Coalescer coalesced, ReadCommands commands) {
+    RelatedReads(Coalescer coalesced, DocumentReads reads) {
         this.coalesced = coalesced;
-        this.commands = commands;
+        this.reads = reads;
     }
 
     /// How documents are related.
@@ -99,9 +106,25 @@ public final class RelatedReads {
         if (keys.stream().mapToInt(List::size).sum() > MAX_DOCUMENTS) {
             throw tooMany();
         }
-        return CombinedReads.parts(keys, RelatedReads::size).stream()
+        return parts(keys, RelatedReads::size).stream()
                 .flatMap(part -> batch(relation, part, lease).stream())
                 .toList();
+    }
+
+    /// What is read, divided into commands of at most [#COMMAND_BYTES], unless one alone has more.
+    static <T> List<List<T>> parts(Collection<T> all, ToLongFunction<T> size) {
+        var parts = new ArrayList<List<T>>();
+        long bytes = Long.MAX_VALUE;
+        for (var each : all) {
+            long more = size.applyAsLong(each);
+            if (bytes > COMMAND_BYTES - more) {
+                parts.add(new ArrayList<>());
+                bytes = 0;
+            }
+            bytes += more;
+            parts.getLast().add(each);
+        }
+        return parts;
     }
 
     private static long size(List<BsonValue> keys) {
@@ -112,7 +135,7 @@ public final class RelatedReads {
             bytes += size;
             counted += Math.max(size, LEAST_KEY);
         }
-        if (bytes > CombinedReads.MAX_BYTES) {
+        if (bytes > COMMAND_BYTES) {
             throw tooMany();
         }
         return counted;
@@ -161,9 +184,9 @@ public final class RelatedReads {
         }
         int most = isById ? distinct.size() : Math.min(MAX_DOCUMENTS, limit * keys.size()) + 1;
         var query = relation.of(new BsonDocument("$in", new BsonArray(distinct)), most);
-        var counted = new Counted(batch -> commands.documents().find(query, batch));
+        var counted = new Counted(batch -> reads.documents().find(query, batch));
         try {
-            var found = commands.all(query.namespace(), "", most, counted, lease);
+            var found = reads.all(query.namespace(), "", most, counted, lease);
             return !isById && found.size() == most ? Optional.empty() : distribution.of(found);
         } catch (ProblemException e) {
             if (isById || e.problem().code() != ProblemCode.EMBED_TOO_LARGE) {
@@ -208,9 +231,9 @@ public final class RelatedReads {
                     part.stream()
                             .map(place -> DriverFinder.stages(relation.of(keys.get(place))))
                             .toList());
-            var counted = new Counted(
-                    batch -> commands.documents().results(namespace, stages, query.settings(), null, batch));
-            var results = commands.all(namespace, "results", MAX_DOCUMENTS + 1, counted, lease);
+            var counted =
+                    new Counted(batch -> reads.documents().results(namespace, stages, query.settings(), null, batch));
+            var results = reads.all(namespace, "results", MAX_DOCUMENTS + 1, counted, lease);
             if (results.size() > MAX_DOCUMENTS) {
                 throw tooMany();
             }
@@ -240,6 +263,58 @@ public final class RelatedReads {
                     return next;
                 }
             };
+        }
+    }
+
+    /// Who gets which documents of a query for several values of one property, with MongoDB's matching rules.
+    ///
+    /// @param places who has asked for each value, by [CanonicalId]
+    /// @param limits the most documents of each place
+    record Distribution(String property, Map<Object, List<Integer>> places, List<Integer> limits) {
+        /// Whether the values of documents can be told apart: a digit may be a position in an array.
+        static boolean isPossibleBy(String property) {
+            return !property.startsWith("$") && property.chars().noneMatch(Character::isDigit);
+        }
+
+        /// The documents of each place, in their order; empty if one has none of the values.
+        Optional<List<List<RawBsonDocument>>> of(List<RawBsonDocument> documents) {
+            var distributed = new ArrayList<List<RawBsonDocument>>();
+            limits.forEach(_ -> distributed.add(new ArrayList<>()));
+            var path = FieldPath.steps(property);
+            for (var document : documents) {
+                var matched = new LinkedHashSet<Integer>();
+                match(document, path, 0, matched);
+                if (matched.isEmpty()) {
+                    return Optional.empty();
+                }
+                for (int place : matched) {
+                    var mine = distributed.get(place);
+                    if (mine.size() < limits.get(place)) {
+                        mine.add(document);
+                    }
+                }
+            }
+            return Optional.of(distributed);
+        }
+
+        /// Traverses arrays on the path and at its end, as MongoDB does.
+        private void match(BsonValue value, List<String> path, int depth, Set<Integer> matched) {
+            if (depth < path.size()) {
+                if (value instanceof RawBsonDocument document) {
+                    RawDocuments.get(document, path.get(depth))
+                            .ifPresent(member -> matchMember(member, path, depth + 1, matched));
+                }
+            } else {
+                CanonicalId.of(value).map(places::get).ifPresent(matched::addAll);
+            }
+        }
+
+        private void matchMember(BsonValue member, List<String> path, int depth, Set<Integer> matched) {
+            if (member.isArray()) {
+                member.asArray().forEach(element -> match(element, path, depth, matched));
+            } else {
+                match(member, path, depth, matched);
+            }
         }
     }
 }

@@ -16,12 +16,14 @@ import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.UpdateOneModel;
 import com.mongodb.client.model.WriteModel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
@@ -33,38 +35,78 @@ import org.restheart.mongo.write.BulkWrites.Counts;
 /// Many writes of one request as one command, or as several ([CommandBatches]). Filters of clients have been
 /// checked by [org.restheart.mongo.find.StagedFilter#ofWrites].
 public final class BulkWrites {
-    private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
-
     private BulkWrites() {}
 
-    /// Tries every one, in no order. Outside of sessions, each waits for a limited time. In a transaction,
-    /// none waits for another one.
+    /// Documents of one request to insert, or to put in place of others. Immutable.
     ///
     /// @param session the client's, if it has one
-    /// @param writes all inserts, or all replacements
-    /// @throws MongoException if more failed than single writes
-    public static Tried each(
-            TimeLimitedWrites limited,
-            Optional<ClientSession> session,
+    /// @param models at least one; all inserts, each with its `_id`, or all replacements
+    /// @param ordered whether those behind the first that fails are left
+    /// @param most time for all: no command is begun later, and what is left then is refused like what waits; where
+    ///     there are no other limits, each command has this one
+    public record Writes(
             MongoCollection<RawBsonDocument> collection,
-            List<? extends WriteModel<RawBsonDocument>> writes) {
-        boolean limits = session.isEmpty() && collection.getWriteConcern().isAcknowledged() && limited.areLimited();
-        return limits ? limited.each(collection, writes) : tried(session, collection, writes, UNORDERED);
+            Optional<ClientSession> session,
+            List<? extends WriteModel<RawBsonDocument>> models,
+            boolean ordered,
+            Optional<Duration> most) {
+        /// Inserts, of which each is tried.
+        public static Writes inserts(MongoCollection<RawBsonDocument> collection, List<RawBsonDocument> documents) {
+            var models = documents.stream().map(InsertOneModel::new).toList();
+            return new Writes(collection, Optional.empty(), models, false, Optional.empty());
+        }
+
+        boolean areInserts() {
+            return models.getFirst() instanceof InsertOneModel;
+        }
+
+        /// Whether they are sent outside of sessions and have outcomes.
+        boolean areFree() {
+            return session.isEmpty() && collection.getWriteConcern().isAcknowledged();
+        }
+
+        /// The documents to insert; empty for writes that cannot share a command.
+        public List<RawBsonDocument> shareable() {
+            return areFree() && areInserts() && !ordered && most.isEmpty()
+                    ? models.stream().map(TimeLimitedWrites::statement).toList()
+                    : List.of();
+        }
+
+        /// Sends them without a time limit for each.
+        Tried run() {
+            var limited = most.map(time -> collection.withTimeout(time.toMillis(), TimeUnit.MILLISECONDS))
+                    .orElse(collection);
+            try {
+                return new Tried(
+                        BulkWrites.run(session, limited, models, new BulkWriteOptions().ordered(ordered)), List.of());
+            } catch (MongoBulkWriteException e) {
+                return new Tried(e.getWriteResult(), errors(e));
+            }
+        }
     }
 
     /// @param errors of those that failed, each with its position
-    public record Tried(BulkWriteResult result, List<BulkWriteError> errors) {}
-
-    static <T> Tried tried(
-            Optional<ClientSession> session,
-            MongoCollection<T> collection,
-            List<? extends WriteModel<T>> writes,
-            BulkWriteOptions options) {
-        try {
-            return new Tried(run(session, collection, writes, options), List.of());
-        } catch (MongoBulkWriteException e) {
-            return new Tried(e.getWriteResult(), Inserts.errors(e));
+    public record Tried(BulkWriteResult result, List<BulkWriteError> errors) {
+        /// @param all how many were tried
+        public static Tried inserts(int all, List<BulkWriteError> errors) {
+            int inserted = all - errors.size();
+            return new Tried(BulkWriteResult.acknowledged(inserted, 0, 0, 0, List.of(), List.of()), errors);
         }
+    }
+
+    /// The same error of the document at another position.
+    public static BulkWriteError at(int position, BulkWriteError error) {
+        return new BulkWriteError(error.getCode(), error.getMessage(), error.getDetails(), position);
+    }
+
+    /// The errors of single documents.
+    ///
+    /// @throws MongoBulkWriteException the same one, if more failed than single documents
+    public static List<BulkWriteError> errors(MongoBulkWriteException e) {
+        if (e.getWriteErrors().isEmpty() || e.getWriteConcernError() != null) {
+            throw e;
+        }
+        return e.getWriteErrors();
     }
 
     /// Runs them one after the other, until one fails.
@@ -208,7 +250,7 @@ public final class BulkWrites {
 
         /// @param size the number of its statements
         void add(int size, MongoBulkWriteException failure) {
-            failure.getWriteErrors().forEach(error -> errors.add(Inserts.at(tried + error.getIndex(), error)));
+            failure.getWriteErrors().forEach(error -> errors.add(at(tried + error.getIndex(), error)));
             add(size, failure.getWriteResult());
             last = failure;
         }

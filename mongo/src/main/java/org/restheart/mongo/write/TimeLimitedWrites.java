@@ -2,26 +2,20 @@ package org.restheart.mongo.write;
 
 import com.mongodb.MongoException;
 import com.mongodb.MongoExecutionTimeoutException;
-import com.mongodb.MongoNamespace;
 import com.mongodb.MongoWriteConcernException;
 import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.bulk.BulkWriteUpsert;
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoCluster;
-import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.BulkWriteOptions;
 import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.WriteModel;
 import com.mongodb.connection.ClusterType;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -32,6 +26,7 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.write.BulkWrites.Tried;
+import org.restheart.mongo.write.BulkWrites.Writes;
 
 /// Inserts and replacements of documents, each of which waits for a limited time where an open transaction has
 /// written a document with the same `_id`, or an operation on the collection waits for such a transaction. A document
@@ -59,24 +54,11 @@ public final class TimeLimitedWrites {
 
     private final MongoClient client;
     private final boolean retriesWrites;
-    private final Optional<Duration> most;
 
     /// @param retriesWrites whether the connection string allows retryable writes
     public TimeLimitedWrites(MongoClient client, boolean retriesWrites) {
-        this(client, retriesWrites, Optional.empty());
-    }
-
-    private TimeLimitedWrites(MongoClient client, boolean retriesWrites, Optional<Duration> most) {
         this.client = client;
         this.retriesWrites = retriesWrites;
-        this.most = most;
-    }
-
-    /// The same for requests all of whose documents together have a limited time. No command is begun later: the
-    /// documents that are left then are refused like those that wait. Where there are no other limits, each command
-    /// has this one.
-    public TimeLimitedWrites within(Duration most) {
-        return new TimeLimitedWrites(client, retriesWrites, Optional.of(most));
     }
 
     /// Whether there are limits: sharded clusters have not been tested, and with a `timeoutMS` the driver has its own.
@@ -86,52 +68,26 @@ public final class TimeLimitedWrites {
                 && client.getClusterDescription().getType() == ClusterType.REPLICA_SET;
     }
 
-    /// Inserts all documents that can be inserted.
+    /// Tries every write. In a transaction none waits for another one, and in a session none has a limit.
     ///
-    /// @param ordered whether those behind the first that fails are not inserted
-    /// @return the errors of the others, each with its position
     /// @throws MongoException if more failed than single documents
-    /// @throws UnknownOutcomeException if some were inserted before, or may have been
-    public List<BulkWriteError> insert(
-            MongoNamespace namespace, WriteConcern concern, List<RawBsonDocument> documents, boolean ordered) {
-        if (!areLimited() || !concern.isAcknowledged()) {
-            return unlimited(namespace, concern, documents, ordered);
+    /// @throws UnknownOutcomeException if some were written before, or may have been
+    public Tried each(Writes writes) {
+        if (!writes.areFree() || !areLimited()) {
+            return writes.run();
         }
-        return run("insert", namespace, concern, documents, ordered).errors();
+        var statements =
+                writes.models().stream().map(TimeLimitedWrites::statement).toList();
+        var command = writes.areInserts() ? "insert" : "update";
+        try (var sent =
+                new RetryableStatements(client, command, writes.collection().getNamespace(), statements)) {
+            var run = new Run(sent, statements, writes).all();
+            return new Tried(run.result(), run.errors());
+        }
     }
 
-    private List<BulkWriteError> unlimited(
-            MongoNamespace namespace, WriteConcern concern, List<RawBsonDocument> documents, boolean ordered) {
-        var collection = commands()
-                .getDatabase(namespace.getDatabaseName())
-                .getCollection(namespace.getCollectionName(), RawBsonDocument.class)
-                .withWriteConcern(concern);
-        var inserts = documents.stream().map(InsertOneModel::new).toList();
-        return BulkWrites.tried(Optional.empty(), collection, inserts, new BulkWriteOptions().ordered(ordered))
-                .errors();
-    }
-
-    private MongoCluster commands() {
-        return most.<MongoCluster>map(time -> client.withTimeout(time.toMillis(), TimeUnit.MILLISECONDS))
-                .orElse(client);
-    }
-
-    /// Tries every write, as [BulkWrites#each].
-    ///
-    /// @param writes all inserts, or all replacements
-    Tried each(MongoCollection<RawBsonDocument> collection, List<? extends WriteModel<RawBsonDocument>> writes) {
-        boolean inserts = writes.getFirst() instanceof InsertOneModel;
-        var statements = writes.stream().map(TimeLimitedWrites::statement).toList();
-        var run = run(
-                inserts ? "insert" : "update",
-                collection.getNamespace(),
-                collection.getWriteConcern(),
-                statements,
-                false);
-        return new Tried(run.result(), run.errors());
-    }
-
-    private static RawBsonDocument statement(WriteModel<RawBsonDocument> write) {
+    /// The document of an insert, or the statement of a replacement.
+    static RawBsonDocument statement(WriteModel<RawBsonDocument> write) {
         return switch (write) {
             case InsertOneModel<RawBsonDocument> insert -> insert.getDocument();
             case ReplaceOneModel<RawBsonDocument> replace -> {
@@ -150,25 +106,12 @@ public final class TimeLimitedWrites {
         };
     }
 
-    private Run run(
-            String command,
-            MongoNamespace namespace,
-            WriteConcern concern,
-            List<RawBsonDocument> statements,
-            boolean ordered) {
-        try (var sent = new RetryableStatements(client, command, namespace, statements)) {
-            return new Run(sent, statements, command.equals("insert"), concern, ordered, most).all();
-        }
-    }
-
     /// The statements of one request. Confined to the request.
     private static final class Run {
         private final RetryableStatements statements;
         private final List<RawBsonDocument> documents;
-        private final boolean inserts;
+        private final Writes writes;
         private final WriteConcern concern;
-        private final boolean ordered;
-        private final Optional<Duration> most;
         private final long began = System.nanoTime();
 
         private final List<BulkWriteError> errors = new ArrayList<>();
@@ -181,21 +124,11 @@ public final class TimeLimitedWrites {
         private boolean ended;
 
         /// @param documents of the statements, or the statements of an `update`
-        /// @param ordered whether the first that fails ends the run
-        /// @param most time for all of them
-        Run(
-                RetryableStatements statements,
-                List<RawBsonDocument> documents,
-                boolean inserts,
-                WriteConcern concern,
-                boolean ordered,
-                Optional<Duration> most) {
+        Run(RetryableStatements statements, List<RawBsonDocument> documents, Writes writes) {
             this.statements = statements;
             this.documents = documents;
-            this.inserts = inserts;
-            this.concern = concern;
-            this.ordered = ordered;
-            this.most = most;
+            this.writes = writes;
+            this.concern = writes.collection().getWriteConcern();
         }
 
         /// Tries all statements.
@@ -253,7 +186,8 @@ public final class TimeLimitedWrites {
         }
 
         private boolean isLate() {
-            return most.filter(time -> System.nanoTime() - began > time.toNanos())
+            return writes.most()
+                    .filter(time -> System.nanoTime() - began > time.toNanos())
                     .isPresent();
         }
 
@@ -283,7 +217,7 @@ public final class TimeLimitedWrites {
         private void refuse(int number) {
             errors.add(new BulkWriteError(
                     MongoCodes.MAX_TIME_EXPIRED, MongoCodes.blocked().message(), new BsonDocument(), number));
-            ended = ended || ordered;
+            ended = ended || writes.ordered();
         }
 
         /// Sends the first statements behind the last executed one separately, until one is executed or exceeds its
@@ -313,7 +247,7 @@ public final class TimeLimitedWrites {
         }
 
         private void send(List<Integer> numbers, int limitMillis) {
-            var reply = statements.send(numbers, ordered, concern, limitMillis);
+            var reply = statements.send(numbers, writes.ordered(), concern, limitMillis);
             if (reply.hasPendingConcern()) {
                 statements.executed(numbers, concern).requireConcern();
             } else {
@@ -321,7 +255,7 @@ public final class TimeLimitedWrites {
             }
             var failed = reply.errors();
             errors.addAll(failed);
-            ended = ended || (ordered && !failed.isEmpty());
+            ended = ended || (writes.ordered() && !failed.isEmpty());
             count(reply.n(), reply.upserts(), reply.modified());
         }
 
@@ -336,7 +270,7 @@ public final class TimeLimitedWrites {
 
         /// @param created among the `n`; what MongoDB says of inserts there is ignored
         private void count(int n, List<BulkWriteUpsert> created, int changed) {
-            if (inserts) {
+            if (writes.areInserts()) {
                 inserted += n;
             } else {
                 upserts.addAll(created);

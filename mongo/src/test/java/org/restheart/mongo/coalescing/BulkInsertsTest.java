@@ -31,7 +31,7 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
-import org.restheart.mongo.write.Inserts.Insert;
+import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -48,21 +48,22 @@ class BulkInsertsTest {
 
     BulkInsertsTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.inserts = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry())
-                .coalescedBulkInserts();
+        this.inserts = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry()).bulkInserts();
     }
 
-    private Insert insert(String collection, List<BsonDocument> documents) {
-        return insert(collection, WriteConcern.MAJORITY, documents);
+    private CompletableFuture<BatchResult<List<BulkWriteError>>> submit(
+            String collection, WriteConcern concern, List<BsonDocument> documents) {
+        return inserts.submit(namespace(collection), concern, raw(documents));
     }
 
-    private Insert insert(String collection, WriteConcern concern, List<BsonDocument> documents) {
-        return new Insert(
-                new MongoNamespace(mongo.databaseName(), collection),
-                concern,
-                documents.stream()
-                        .map(document -> new RawBsonDocument(document, new BsonDocumentCodec()))
-                        .toList());
+    private MongoNamespace namespace(String collection) {
+        return new MongoNamespace(mongo.databaseName(), collection);
+    }
+
+    private static List<RawBsonDocument> raw(List<BsonDocument> documents) {
+        return documents.stream()
+                .map(document -> new RawBsonDocument(document, new BsonDocumentCodec()))
+                .toList();
     }
 
     /// A document that is stored, one that fails validation, or one whose id is taken.
@@ -96,7 +97,7 @@ class BulkInsertsTest {
                 var documents = IntStream.range(0, ThreadLocalRandom.current().nextInt(1, 20))
                         .mapToObj(_ -> randomDocument())
                         .toList();
-                var result = inserts.submit(insert("arrays", documents)).join();
+                var result = submit("arrays", WriteConcern.MAJORITY, documents).join();
                 largest.accumulateAndGet(result.sharing(), Math::max);
                 var errors = result.outcome().stream()
                         .collect(Collectors.toMap(BulkWriteError::getIndex, Function.identity()));
@@ -133,8 +134,7 @@ class BulkInsertsTest {
         var concern = WriteConcern.W3.withWTimeout(100, TimeUnit.MILLISECONDS);
         var waiting = IntStream.range(0, 100)
                 .mapToObj(i -> i % 2 == 0 ? new BsonObjectId() : TAKEN)
-                .map(id -> insert("concern", concern, List.of(new BsonDocument("_id", id))))
-                .map(inserts::submit)
+                .map(id -> submit("concern", concern, List.of(new BsonDocument("_id", id))))
                 .toList();
         for (int i = 0; i < waiting.size(); i++) {
             var result = waiting.get(i);
@@ -157,13 +157,14 @@ class BulkInsertsTest {
         var waiting = new ArrayList<CompletableFuture<?>>();
         for (int request = 0; request < 20; request++) {
             int number = request;
-            waiting.add(inserts.submit(insert(
+            waiting.add(submit(
                     "ordered",
+                    WriteConcern.MAJORITY,
                     numbers.stream()
                             .map(n -> new BsonDocument("_id", new BsonObjectId())
                                     .append("request", new BsonInt32(number))
                                     .append("n", new BsonInt32(n)))
-                            .toList())));
+                            .toList()));
         }
         waiting.forEach(CompletableFuture::join);
         var stored = new TreeMap<Integer, List<Integer>>();
@@ -182,11 +183,13 @@ class BulkInsertsTest {
     void an_array_that_fills_a_command_goes_alone() {
         var small = new BsonDocument("_id", new BsonObjectId());
         var large = new BsonDocument("_id", new BsonObjectId()).append("text", new BsonString("x".repeat(2 << 20)));
-        assertThat(inserts.isSmall(insert("any", List.of(small)))).isTrue();
-        assertThat(inserts.isSmall(insert("any", Collections.nCopies(100, small))))
-                .isTrue();
-        assertThat(inserts.isSmall(insert("any", Collections.nCopies(200, small))))
-                .isFalse();
-        assertThat(inserts.isSmall(insert("any", List.of(large)))).isFalse();
+        assertThat(take(List.of(small))).isTrue();
+        assertThat(take(Collections.nCopies(100, small))).isTrue();
+        assertThat(take(Collections.nCopies(200, small))).isFalse();
+        assertThat(take(List.of(large))).isFalse();
+    }
+
+    private boolean take(List<BsonDocument> documents) {
+        return inserts.take(namespace("any"), raw(documents));
     }
 }

@@ -32,7 +32,6 @@ import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.StagedFilter;
-import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -49,7 +48,7 @@ class CoalescedOperationsTest {
     CoalescedOperationsTest(TestMongo mongo) {
         this.mongo = mongo;
         var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
-        this.inserts = coalescer.coalescedInserts();
+        this.inserts = coalescer.inserts();
         this.reads = coalescer.pointReads();
     }
 
@@ -58,8 +57,8 @@ class CoalescedOperationsTest {
     }
 
     private BatchResult<List<BulkWriteError>> insert(String collection, BsonDocument document) {
-        var insert = new Insert(namespace(collection), WriteConcern.MAJORITY, List.of(raw(document)));
-        return inserts.submit(insert).join();
+        return inserts.submit(namespace(collection), WriteConcern.MAJORITY, List.of(raw(document)))
+                .join();
     }
 
     private static RawBsonDocument raw(BsonDocument document) {

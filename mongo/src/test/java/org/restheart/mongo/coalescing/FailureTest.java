@@ -42,8 +42,8 @@ import org.restheart.bson.fields.Update;
 import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
-import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
@@ -58,9 +58,9 @@ class FailureTest {
     @TempDir
     Path data;
 
-    private static Insert insert(ObjectId id) {
+    private static CompletableFuture<BatchResult<List<BulkWriteError>>> submit(CoalescedInserts inserts, ObjectId id) {
         var document = new RawBsonDocument(new BsonDocument("_id", new BsonObjectId(id)), new BsonDocumentCodec());
-        return new Insert(NAMESPACE, WriteConcern.MAJORITY, List.of(document));
+        return inserts.submit(NAMESPACE, WriteConcern.MAJORITY, List.of(document));
     }
 
     private static CoalescingConfig maxWait(Duration maxWait) {
@@ -68,7 +68,7 @@ class FailureTest {
     }
 
     private static CoalescedInserts inserts(MongoClient client, Duration maxWait) {
-        return new Coalescer(client, maxWait(maxWait), new SimpleMeterRegistry()).coalescedInserts();
+        return new Coalescer(client, maxWait(maxWait), new SimpleMeterRegistry()).inserts();
     }
 
     private static void kill(MongoClient client) {
@@ -135,7 +135,7 @@ class FailureTest {
             Queue<BulkWriteError> refused = new ConcurrentLinkedQueue<>();
             killUnderLoad(client, acknowledged::size, () -> {
                 var id = new ObjectId();
-                var errors = inserts.submit(insert(id)).join().outcome();
+                var errors = submit(inserts, id).join().outcome();
                 refused.addAll(errors);
                 if (errors.isEmpty()) {
                     acknowledged.add(id);
@@ -219,7 +219,7 @@ class FailureTest {
             int full = 0;
             for (int i = 0; i < 5_000; i++) {
                 try {
-                    waiting.add(inserts.submit(insert(new ObjectId())));
+                    waiting.add(submit(inserts, new ObjectId()));
                 } catch (ProblemException e) {
                     assertThat(e.problem().status()).isEqualTo(503);
                     full++;

@@ -13,6 +13,7 @@ import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
@@ -31,8 +32,7 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.write.BulkWrites;
-import org.restheart.mongo.write.Inserts.Insert;
+import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.mongo.write.RetryableStatements;
 import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.testkit.TestMongo;
@@ -53,6 +53,13 @@ class InsertCommandsTest {
 
     private static List<RawBsonDocument> documents(String... ids) {
         return List.of(ids).stream().map(InsertCommandsTest::document).toList();
+    }
+
+    private Writes inserts(String name, List<RawBsonDocument> documents, boolean ordered) {
+        var collection =
+                mongo.database().getCollection(name, RawBsonDocument.class).withWriteConcern(WriteConcern.MAJORITY);
+        var models = documents.stream().map(InsertOneModel::new).toList();
+        return new Writes(collection, Optional.empty(), models, ordered, Optional.empty());
     }
 
     private MongoNamespace namespace(String collection) {
@@ -115,7 +122,8 @@ class InsertCommandsTest {
             session.startTransaction();
             collection("ordered").insertOne(session, BsonDocument.parse("{_id: 'held'}"));
             var errors = new TimeLimitedWrites(mongo.client(), true)
-                    .insert(namespace("ordered"), WriteConcern.MAJORITY, documents("0", "1", "'held'", "3"), true);
+                    .each(inserts("ordered", documents("0", "1", "'held'", "3"), true))
+                    .errors();
             assertThat(errors).singleElement().satisfies(error -> {
                 assertThat(error.getIndex()).isEqualTo(2);
                 assertThat(error.getCode()).isEqualTo(MongoCodes.MAX_TIME_EXPIRED);
@@ -139,7 +147,8 @@ class InsertCommandsTest {
             documents.add(document("'free'"));
             long began = System.nanoTime();
             var errors = new TimeLimitedWrites(mongo.client(), true)
-                    .insert(namespace("blocked"), WriteConcern.MAJORITY, documents, false);
+                    .each(inserts("blocked", documents, false))
+                    .errors();
             session.abortTransaction();
             assertThat(errors).extracting(BulkWriteError::getIndex).containsExactly(0, 1, 2, 3, 4, 5);
             assertThat(errors).extracting(BulkWriteError::getCode).containsOnly(MongoCodes.MAX_TIME_EXPIRED);
@@ -167,23 +176,24 @@ class InsertCommandsTest {
             inner = inner.getDocument("a");
         }
         var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
-        var arrays = coalescer.coalescedBulkInserts();
+        var arrays = coalescer.bulkInserts();
         for (var raw : List.of(largest, new RawBsonDocument(deep, new BsonDocumentCodec()))) {
-            var insert = new Insert(namespace("extreme"), WriteConcern.MAJORITY, List.of(raw));
-            assertThat(coalescer.coalescedInserts().submit(insert).join().outcome())
+            assertThat(coalescer
+                            .inserts()
+                            .submit(namespace("extreme"), WriteConcern.MAJORITY, List.of(raw))
+                            .join()
+                            .outcome())
                     .isEmpty();
-            var array = new Insert(namespace("extremes"), WriteConcern.MAJORITY, List.of(raw));
-            assertThat(arrays.submit(array).join().outcome()).isEmpty();
+            assertThat(arrays.submit(namespace("extremes"), WriteConcern.MAJORITY, List.of(raw))
+                            .join()
+                            .outcome())
+                    .isEmpty();
             var replacement = new ReplaceOneModel<>(new BsonDocument("_id", raw.get("_id")), raw);
-            assertThat(BulkWrites.each(
-                                    coalescer.limited(),
-                                    Optional.empty(),
-                                    mongo.database()
-                                            .getCollection("extremes", RawBsonDocument.class)
-                                            .withWriteConcern(WriteConcern.MAJORITY),
-                                    List.of(replacement))
-                            .result()
-                            .getMatchedCount())
+            var collection = mongo.database()
+                    .getCollection("extremes", RawBsonDocument.class)
+                    .withWriteConcern(WriteConcern.MAJORITY);
+            var replacements = new Writes(collection, Optional.empty(), List.of(replacement), false, Optional.empty());
+            assertThat(coalescer.limited().each(replacements).result().getMatchedCount())
                     .isOne();
         }
     }
@@ -205,15 +215,18 @@ class InsertCommandsTest {
             sent.clear();
             var coalescer = new Coalescer(client, CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
             var expected = new ArrayList<String>();
-            var inserts = coalescer.coalescedInserts();
-            var arrays = coalescer.coalescedBulkInserts();
+            var inserts = coalescer.inserts();
+            var arrays = coalescer.bulkInserts();
             for (int i = 0; i < 5; i++) {
-                var insert = new Insert(namespace("plain"), WriteConcern.MAJORITY, List.of(document("" + i)));
-                assertThat(inserts.submit(insert).join().outcome()).isEmpty();
+                assertThat(inserts.submit(namespace("plain"), WriteConcern.MAJORITY, List.of(document("" + i)))
+                                .join()
+                                .outcome())
+                        .isEmpty();
                 expected.add("insert");
-                var array = new Insert(
-                        namespace("plain"), WriteConcern.MAJORITY, documents("'a" + i + "'", "'b" + i + "'", "0"));
-                assertThat(arrays.submit(array).join().outcome())
+                var array = documents("'a" + i + "'", "'b" + i + "'", "0");
+                assertThat(arrays.submit(namespace("plain"), WriteConcern.MAJORITY, array)
+                                .join()
+                                .outcome())
                         .singleElement()
                         .satisfies(error -> assertThat(error.getIndex()).isEqualTo(2));
                 expected.add("insert");
@@ -221,7 +234,8 @@ class InsertCommandsTest {
             var many =
                     IntStream.range(100, 10_100).mapToObj(i -> document("" + i)).toList();
             assertThat(new TimeLimitedWrites(client, true)
-                            .insert(namespace("plain"), WriteConcern.MAJORITY, many, false))
+                            .each(inserts("plain", many, false))
+                            .errors())
                     .isEmpty();
             expected.add("insert");
             assertThat(sent).containsExactlyElementsOf(expected);

@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -170,11 +171,13 @@ class SharedFindsTest {
                 var all = new ArrayList<RawBsonDocument>();
                 cursor.forEachRemaining(all::add);
                 found.set(Thread.currentThread().equals(here));
-                return new FindResult.Documents(all);
+                return new FindResult.Documents(List.of(all));
             }
         })));
         inline.run();
-        assertThat(((FindResult.Documents) pending.get(60, TimeUnit.SECONDS).outcome()).documents())
+        assertThat(((FindResult.Documents) pending.get(60, TimeUnit.SECONDS).outcome())
+                        .results()
+                        .getFirst())
                 .hasSize(query.namespace().getCollectionName().equals("quick") ? 1 : 0);
         return found.get();
     }
