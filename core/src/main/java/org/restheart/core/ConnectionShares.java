@@ -22,6 +22,7 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.mongo.coalescing.ServerOfCommand;
 import org.restheart.mongo.error.ShareTakenException;
+import org.restheart.mongo.find.LargeReplies;
 
 /// Divides the connections of each pool among callers: requests of one caller that wait in MongoDB, for example
 /// for a locked document, never hold all of them, and some are reserved for the server. Look-ups for callers,
@@ -100,6 +101,7 @@ final class ConnectionShares implements ConnectionPoolListener {
     /// @throws ShareTakenException if the caller's requests hold its share for too long
     @Override
     public void connectionCheckOutStarted(ConnectionCheckOutStartedEvent event) {
+        LargeReplies.settled(); // those that have connections may wait for its memory
         var pool = pools.get(event.getServerId());
         if (pool != null) {
             try {

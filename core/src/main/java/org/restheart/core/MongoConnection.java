@@ -189,6 +189,9 @@ final class MongoConnection implements AutoCloseable {
                 .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(silentServers))
                 .applyToSocketSettings(socket -> socket.connectTimeout(CONNECT.toMillis(), TimeUnit.MILLISECONDS))
                 .applyConnectionString(uri)
+                .compressorList(uri.getCompressorList().stream()
+                        .filter(each -> MclientConfig.isAvailable(each.getName()))
+                        .toList())
                 .applyToSslSettings(tls -> tls(config.mclient()).ifPresent(tls::context))
                 .writeConcern(writeConcern == null ? BoundedConcern.of(concern) : BoundedConcern.of(writeConcern));
     }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.restheart.http.Nearest;
 import org.restheart.http.Words;
 
@@ -18,6 +19,11 @@ import org.restheart.http.Words;
 /// @param slowCommand commands that take longer are logged; zero for none
 public record MclientConfig(boolean enabled, String connectionString, Duration slowCommand) {
     private static final String KEY = "connection-string";
+    private static final Pattern COMPRESSED = Pattern.compile("[?&;]compressors=([^&;]*)", Pattern.CASE_INSENSITIVE);
+
+    /// Those of the JDK; others are in libraries of their own.
+    private static final Set<String> COMPRESSORS = Set.of("zlib");
+
     private static final Pattern NO_RETRIES = Pattern.compile("[?&;]retryWrites=false", Pattern.CASE_INSENSITIVE);
 
     /// Options of connection strings that the driver knows; it ignores others.
@@ -54,6 +60,12 @@ public record MclientConfig(boolean enabled, String connectionString, Duration s
         } else if (!uri.startsWith("mongodb+srv://")) { // checking that one would ask the DNS
             block.refuse(key, "must start with mongodb:// or mongodb+srv://");
         }
+        COMPRESSED
+                .matcher(uri)
+                .results()
+                .flatMap(found -> Stream.of(found.group(1).split(",", -1)))
+                .filter(name -> !isAvailable(name))
+                .forEach(name -> block.suspect(key, "has the compressor " + name + ", which has no effect; zlib has"));
         int mark = uri.indexOf('?', uri.lastIndexOf('@') + 1);
         for (var option : mark < 0 ? new String[0] : uri.substring(mark + 1).split("[&;]", -1)) {
             var name = option.split("=", 2)[0];
@@ -64,6 +76,11 @@ public record MclientConfig(boolean enabled, String connectionString, Duration s
                                 + Nearest.question(name, OPTIONS));
             }
         }
+    }
+
+    /// Whether messages to MongoDB can be compressed so.
+    public static boolean isAvailable(String compressor) {
+        return COMPRESSORS.contains(compressor);
     }
 
     /// The driver's message may quote parts of a password that is not encoded.

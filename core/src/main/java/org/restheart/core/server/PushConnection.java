@@ -3,6 +3,7 @@ package org.restheart.core.server;
 import io.undertow.connector.ByteBufferPool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Ending;
@@ -25,6 +26,10 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
 
     /// Most bytes of a message whose rest is still sent when the memory of waiting messages is full.
     private static final int MAX_REST = 16 << 10;
+
+    /// Bytes per write: the JDK copies the whole of a buffer in the heap for each write, also what the socket does not
+    /// take.
+    static final int MAX_WRITE = 64 << 10;
 
     protected final Subscription subscription;
     private final StreamSinkChannel sink;
@@ -173,7 +178,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         }
         try {
             while (current != null || (current = next()) != null) {
-                sink.write(current);
+                write(current);
                 if (current.hasRemaining()) {
                     if (current.remaining() > MAX_REST && subscription.backlog().isShed()) {
                         abort();
@@ -201,6 +206,18 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
             LOG.debug("a listener has gone", e);
             abort();
         }
+    }
+
+    /// As much as the socket takes; also nothing, with which the head is sent.
+    private void write(ByteBuffer bytes) throws IOException {
+        int end = bytes.limit();
+        boolean isTaken;
+        do {
+            bytes.limit(Math.min(end, bytes.position() + MAX_WRITE));
+            sink.write(bytes);
+            isTaken = !bytes.hasRemaining();
+            bytes.limit(end);
+        } while (isTaken && bytes.hasRemaining());
     }
 
     private void sent() {
@@ -290,6 +307,18 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
             all.remove(this);
             release();
             subscription.end();
+            try {
+                thread.execute(this::forget);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("the server has stopped", e);
+            }
         }
+    }
+
+    /// The connection, and with it this, may be there long after its end.
+    private void forget() {
+        current = null;
+        message = null;
+        urgent = null;
     }
 }

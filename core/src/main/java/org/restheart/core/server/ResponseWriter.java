@@ -197,10 +197,6 @@ record ResponseWriter(
     /// It waits for the socket by a listener, not with the channel's own blocking calls: those keep a selector per
     /// thread.
     private static final class StreamPump implements Runnable {
-        /// Bytes per write: the JDK copies the whole of a buffer in the heap for each write, also what the socket does
-        /// not take.
-        private static final int MAX_WRITE = 64 << 10;
-
         private final HttpServerExchange exchange;
 
         /// Until it runs: the connection, and with it this, may be there long after the response.
@@ -320,7 +316,7 @@ record ResponseWriter(
         private void send(StreamSinkChannel channel, ByteBuffer chunk) throws IOException, InterruptedException {
             int end = chunk.limit();
             while (chunk.position() < end) {
-                chunk.limit(Math.min(end, chunk.position() + MAX_WRITE));
+                chunk.limit(Math.min(end, chunk.position() + PushConnection.MAX_WRITE));
                 if (channel.write(chunk) == 0) {
                     awaitWritable(channel);
                 }

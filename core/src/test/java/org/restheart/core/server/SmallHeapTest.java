@@ -9,6 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,6 +52,7 @@ class SmallHeapTest {
     private static final int OTHERS = 5;
     private static final int SLOW_QUERIES = 20;
     private static final int SURPRISED = 24;
+    private static final int LISTENERS = 30;
     private static final int HUGE = 8 << 20;
 
     /// In place of a status.
@@ -509,6 +511,71 @@ class SmallHeapTest {
         }
         // a page is read as a whole
         assertThat(status("/full?pagesize=30&embed=box")).isEqualTo(400);
+    }
+
+    private static Document lists(String id, int count) {
+        var lists = new Document("_id", id);
+        IntStream.range(0, count).forEach(i -> lists.append("a" + i, List.of()));
+        return lists;
+    }
+
+    /// Who writes them with MongoDB's own tools is not bounded; and many are read at once.
+    @Test
+    void stored_properties() throws Exception {
+        var database = mongo.database();
+        var properties = database.getCollection("_properties");
+        database.createCollection("tools");
+        properties.insertOne(lists("_properties.tools", 200_000));
+        assertThat(status("/tools")).isEqualTo(503);
+        for (int i = 0; i < 150; i++) {
+            database.createCollection("many" + i);
+            properties.insertOne(lists("_properties.many" + i, 15_000));
+        }
+        for (var path : List.of("/?rep=HAL&pagesize=1000", "/_openapi")) {
+            assertThat(status(path)).as(path).isIn(200, 503);
+            assertThat(process.isAlive()).as(this::ending).isTrue();
+        }
+        awaitPing();
+    }
+
+    /// Each has a cursor of its own: of listeners that have missed large events and take nothing, and of streams that
+    /// are
+    /// not the same.
+    @Test
+    void large_events_of_many_cursors() throws Exception {
+        var database = mongo.database();
+        database.createCollection("events");
+        database.getCollection("_properties").insertOne(Document.parse("""
+                {_id: '_properties.events', streams: [
+                  {uri: 'all', stages: [{$match: {n: {$ne: {$var: 'n'}}}}]}]}"""));
+        var stream = "/events/_streams/all?avars=%7B%22n%22:#%7D";
+        String token;
+        try (var events = database.getCollection("events").watch().cursor()) {
+            database.getCollection("events").insertOne(new Document("_id", 0));
+            token = events.next().getResumeToken().toJson().replaceAll("\\s", "");
+        }
+        for (int i = 1; i <= 15; i++) {
+            database.getCollection("events").insertOne(new Document("_id", i).append("t", "x".repeat(1_000_000)));
+        }
+        var resumed = stream.replace("#", "0") + "&resumeAfter=" + URLEncoder.encode(token, StandardCharsets.UTF_8);
+        try (var open = new Opened<Socket>()) {
+            for (int i = 0; i < LISTENERS; i++) {
+                open.add(begin(new Way("", "GET", resumed, "", 0, "accept", "text/event-stream"), 0, 4_096));
+                open.add(begin(new Way("", "GET", stream, "", 0, "accept", "text/event-stream"), i + 1, 4_096));
+            }
+            for (var socket : open.all()) {
+                assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                        .endsWith(" 200");
+            }
+            for (int i = 0; i < 2; i++) {
+                database.getCollection("events").insertOne(new Document("t", "y".repeat(HUGE)));
+            }
+            awaitPing();
+        }
+        try (var reader = begin(new Way("", "GET", resumed, "", 0, "accept", "text/event-stream"), 0, 64 << 10)) {
+            assertThat(reader.getInputStream().readNBytes(15_000_000)).hasSize(15_000_000);
+        }
+        awaitPing();
     }
 
     /// A reply may be large; but MongoDB needs a minute for each of these, and the queries of others do not

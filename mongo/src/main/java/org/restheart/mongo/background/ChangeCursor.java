@@ -101,6 +101,11 @@ public final class ChangeCursor implements AutoCloseable {
         return cursor.getResumeToken();
     }
 
+    /// Whether the next event has been fetched with the one before.
+    boolean isFetched() {
+        return cursor.available() > 0;
+    }
+
     /// Whether the stream has ended because the collection was dropped. Called after [#next()] returned null.
     boolean isOver() {
         return cursor.getServerCursor() == null;

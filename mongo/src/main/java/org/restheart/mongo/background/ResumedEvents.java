@@ -16,11 +16,16 @@ public final class ResumedEvents implements AutoCloseable {
 
     private final SkippedEvents skipped;
     private Start position;
+
+    /// That of the last event before it was returned.
+    private Start before;
+
     private @Nullable ChangeCursor cursor;
 
     private ResumedEvents(ChangeSource source, Start from) {
         this.skipped = new SkippedEvents(source, AWAIT_MILLIS);
         this.position = from;
+        this.before = from;
     }
 
     /// Returns when MongoDB has accepted the position.
@@ -58,6 +63,7 @@ public final class ResumedEvents implements AutoCloseable {
         }
         var reached = change == null ? cursor.token() : change.token();
         if (reached != null) {
+            before = position;
             position = new Start.After(reached);
             skipped.moved();
         }
@@ -80,6 +86,29 @@ public final class ResumedEvents implements AutoCloseable {
         if (FollowFailure.of(failure) != FollowFailure.ONE_EVENT
                 || skipped.after(failure, position) == SkippedEvents.Next.GIVE_UP) {
             throw failure;
+        }
+    }
+
+    /// Whether the next event is in memory.
+    public boolean isFetched() {
+        return cursor != null && cursor.isFetched();
+    }
+
+    /// Keeps none in memory: those that have been fetched are fetched again.
+    public void letGo() {
+        if (isFetched()) {
+            close();
+        }
+    }
+
+    /// As [#letGo], and goes back to before the event that [#next()] has returned last.
+    ///
+    /// @param oneByOne whether events are fetched so until there are no more: those that are large
+    public void back(boolean oneByOne) {
+        close();
+        position = before;
+        if (oneByOne) {
+            skipped.step();
         }
     }
 

@@ -48,6 +48,11 @@ final class SkippedEvents {
         return stepping;
     }
 
+    /// Fetches events one by one from now on.
+    void step() {
+        stepping = true;
+    }
+
     /// Fetches many events at once from now on.
     void stopStepping() {
         stepping = false;

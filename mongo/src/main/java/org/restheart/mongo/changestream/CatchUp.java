@@ -16,6 +16,7 @@ import org.restheart.mongo.background.ChangeCursor.ResumeToken;
 import org.restheart.mongo.background.ChangeSource.Start;
 import org.restheart.mongo.background.ResumedEvents;
 import org.restheart.mongo.changestream.ChangeStreams.CursorLimit;
+import org.restheart.mongo.find.LargeReplies;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +33,9 @@ final class CatchUp {
     private static final int SEARCHES = 16;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+    /// How long events are kept that a client does not take, unless they are large.
+    private static final Duration SHORT_WAIT = Duration.ofMillis(100);
 
     /// How far a shared stream may be behind MongoDB, in seconds, when a listener goes on with it: the rest it may
     /// deliver faster than a client takes it, however fast that has taken what it missed.
@@ -64,7 +68,10 @@ final class CatchUp {
             tasks.start("catch-up", () -> {
                 try (place;
                         events) {
-                    run(owner, events, stream, listener);
+                    var _ = LargeReplies.owned(() -> {
+                        run(owner, events, stream, listener);
+                        return true;
+                    });
                 }
             });
             started = true;
@@ -109,6 +116,8 @@ final class CatchUp {
                         && target != null
                         && ResumeToken.reaches(reached, target)
                         && now.isReached(stream.position())) {
+                    events.letGo();
+                    LargeReplies.settled();
                     if (!listener.awaitTaken(meters)) {
                         stream.stopDelivery(listener);
                         return;
@@ -153,23 +162,43 @@ final class CatchUp {
         }
     }
 
-    /// Delivers one event, if there is one. Waits for a client that takes them slowly: no other listener waits for it.
+    /// Delivers one event, if there is one. Waits for a client that takes them slowly, but keeps no events meanwhile:
+    /// there may be many such clients.
     ///
     /// @return the position up to which all events are delivered
     private @Nullable BsonDocument step(String owner, ResumedEvents events, SharedStream stream, Listener listener)
             throws InterruptedException {
+        if (!delivers(owner, events, stream, listener)) {
+            events.back(LargeReplies.isHeld());
+            LargeReplies.settled();
+            if (!listener.awaitTaken(meters)) {
+                stream.stopDelivery(listener);
+            }
+        }
+        return events.token();
+    }
+
+    /// @return false if the client has to take others before
+    private boolean delivers(String owner, ResumedEvents events, SharedStream stream, Listener listener)
+            throws InterruptedException {
         var change = next(owner, events, stream, listener);
         if (change == null) {
-            return events.token();
+            return true;
         }
-        if (!listener.catchUp(new Event(change), meters)) {
+        var wait = LargeReplies.isHeld() ? Duration.ZERO : SHORT_WAIT;
+        var isSent = listener.catchUp(new Event(change), wait, meters);
+        if (!isSent.orElse(true)) {
             stream.stopDelivery(listener);
         }
-        return change.token();
+        return isSent.isPresent();
     }
 
     private @Nullable Change next(String owner, ResumedEvents events, SharedStream stream, Listener listener)
             throws InterruptedException {
+        if (events.isFetched()) {
+            return events.next();
+        }
+        LargeReplies.settled();
         var _ = searches.take(owner, Long.MAX_VALUE);
         try {
             return stream.has(listener) ? events.next() : null; // it may have left while it waited

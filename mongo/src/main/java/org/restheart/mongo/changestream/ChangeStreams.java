@@ -226,7 +226,9 @@ public final class ChangeStreams implements AutoCloseable {
                 streams.values().stream()
                         .filter(stream -> stream.key().namespace().equals(namespace))
                         .forEach(stream -> stream.keepDefinedBy(known));
-            } catch (MongoException | IllegalStateException e) { // the latter when the client has been closed
+            } catch (MongoException
+                    | ProblemException // when they are too large
+                    | IllegalStateException e) { // when the client has been closed
                 LOG.debug("definitions of {} could not be read: {}", namespace, e.toString());
             }
         }

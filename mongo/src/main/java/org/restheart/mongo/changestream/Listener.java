@@ -208,19 +208,16 @@ final class Listener {
         return delivered != null;
     }
 
-    /// Sends an event ahead of queued messages, as soon as the client has taken enough of those before.
+    /// Sends an event ahead of queued messages, if the client has taken enough of those before.
     ///
-    /// @return false if the listener has to be removed
-    boolean catchUp(Event event, StreamMeters meters) throws InterruptedException {
+    /// @param wait how long it may take nothing
+    /// @return empty if it has not, and false if the listener has to be removed
+    Optional<Boolean> catchUp(Event event, Duration wait, StreamMeters meters) throws InterruptedException {
         if (!filter.test(event.document())) {
-            return true;
+            return Optional.of(true);
         }
         var frame = frame(event);
-        if (!backlog.awaitRoom(frame, TIME_LIMIT)) {
-            meters.dropped();
-            return tooSlow();
-        }
-        return offer(frame, meters);
+        return backlog.awaitRoom(frame, wait) ? Optional.of(offer(frame, meters)) : Optional.empty();
     }
 
     /// Waits until the client has taken what it missed.

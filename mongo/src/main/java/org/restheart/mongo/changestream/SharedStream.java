@@ -35,6 +35,7 @@ import org.restheart.mongo.background.ChangeFollower;
 import org.restheart.mongo.background.ChangeFollower.FollowFailure;
 import org.restheart.mongo.background.ChangeSource;
 import org.restheart.mongo.changestream.ChangeStreams.CursorLimit;
+import org.restheart.mongo.find.LargeReplies;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,7 +89,8 @@ final class SharedStream implements ChangeFollower.Receiver {
         var ending = Ending.FAILED;
         try {
             sharers.hold(place.get());
-            ending = switch (new ChangeFollower(tasks, client, key.in(client), this).follow()) {
+            var follower = new ChangeFollower(tasks, client, key.in(client), this);
+            ending = switch (LargeReplies.owned(follower::follow)) {
                 case GONE -> Ending.COLLECTION_GONE;
                 case NOT_WANTED -> Ending.SHUTDOWN;
                 case FAILED -> Ending.FAILED;

@@ -11,9 +11,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.Connection;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.ResourceKind;
@@ -38,8 +42,9 @@ public final class Descriptions {
     /// Further schemas of a database are not described.
     private static final int MAX_SCHEMAS = 500;
 
-    /// Bytes of the schemas of a database that are described, all together. As objects they take ten times as much.
-    private static final long MAX_SCHEMA_BYTES = 4 << 20;
+    /// Bytes of the schemas of a database that are described, all together, and of its properties and validators. As
+    /// objects they take ten times as much.
+    private static final long MAX_BYTES = Math.min(4 << 20, MemoryBudget.Part.METADATA.bytes() / 8);
 
     /// Properties whose keys are escaped in MongoDB.
     private static final List<String> ESCAPED = List.of("aggrs", "streams", "openapi");
@@ -62,12 +67,24 @@ public final class Descriptions {
         this.mounts = mounts;
         this.reads = reads;
         this.databases = loads("databases", ttl);
-        this.structures = loads("structures", ttl);
+        this.structures = new SharedLoads<>(
+                "structures", MAX_ENTRIES, ttl, Descriptions::bytes, MemoryBudget.Part.METADATA.bytes() / 2);
         this.indexes = loads("indexes", ttl);
     }
 
     private static <K, V> SharedLoads<K, V> loads(String name, Duration ttl) {
         return new SharedLoads<>(name, MAX_ENTRIES, ttl, _ -> 0, MAX_ENTRIES);
+    }
+
+    private static long bytes(DatabaseStructure structure) {
+        var documents = Stream.concat(
+                structure.schemas.values().stream(),
+                structure.collections.stream()
+                        .flatMap(each -> Stream.concat(Stream.of(each.properties), each.validator.stream())));
+        return StoredMetadata.EXPANSION
+                * documents
+                        .mapToLong(each -> RawDocuments.encode(each).getByteLength())
+                        .sum();
     }
 
     /// Shapes of documents, with samples of their own.
@@ -134,18 +151,22 @@ public final class Descriptions {
 
     private DatabaseStructure readStructure(String db) {
         var database = client.getDatabase(db);
-        var properties = StoredMetadata.properties(database);
+        var properties = StoredMetadata.properties(database, MAX_BYTES);
         properties.values().forEach(Descriptions::makeReadable);
         var collections = new TreeMap<String, CollectionStructure>(DataCatalog.BY_CODE_POINT);
-        database.listCollections(BsonDocument.class).forEach(found -> {
+        long left = MAX_BYTES;
+        for (var found : database.listCollections(RawBsonDocument.class)) {
             var name = found.getString("name").getValue();
             if (!ResourceNames.isReservedCollection(name)) {
+                left -= found.getByteLength();
                 collections.put(
                         name,
                         structure(
-                                name, found, properties.getOrDefault(Metadata.propertiesId(name), new BsonDocument())));
+                                name,
+                                left >= 0 ? RawDocuments.toTree(found) : new BsonDocument(),
+                                properties.getOrDefault(Metadata.propertiesId(name), new BsonDocument())));
             }
-        });
+        }
         return new DatabaseStructure(db, List.copyOf(collections.values()), schemas(database));
     }
 
@@ -166,7 +187,7 @@ public final class Descriptions {
 
     private Map<String, BsonDocument> schemas(MongoDatabase database) {
         var schemas = new TreeMap<String, BsonDocument>(DataCatalog.BY_CODE_POINT);
-        for (var schema : StoredMetadata.schemas(database, MAX_SCHEMAS, MAX_SCHEMA_BYTES)) {
+        for (var schema : StoredMetadata.schemas(database, MAX_SCHEMAS, MAX_BYTES)) {
             var id = schema.get("_id");
             if (id instanceof BsonString text) {
                 schemas.put(text.getValue(), SchemaForm.shown(schema));

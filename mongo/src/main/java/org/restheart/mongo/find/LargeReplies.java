@@ -63,6 +63,9 @@ public final class LargeReplies {
 
     private static final Patience WAIT = new Patience(TimeUnit.SECONDS.toNanos(10));
 
+    /// The server's own reads wait as those of any other caller.
+    private static final List<String> SERVER = List.of("the server");
+
     private static final ScopedValue<Held> READER = ScopedValue.newInstance();
 
     private LargeReplies() {}
@@ -96,6 +99,11 @@ public final class LargeReplies {
         }
     }
 
+    /// Whether what this thread has received last is large and counts.
+    public static boolean isHeld() {
+        return READER.isBound() && READER.get().units > 0;
+    }
+
     /// To be called by a reader that has memory for its next reply.
     ///
     /// @param bytes of its documents
@@ -118,7 +126,8 @@ public final class LargeReplies {
                 return;
             }
             int needed = (int) Math.min(ROOM, (long) Size.COPIES * bytes / UNIT);
-            var want = new Want(CallerScope.sharers(), needed, Policy.SHARE, 0, needed);
+            var callers = CallerScope.current().equals(CallerScope.SERVER) ? SERVER : CallerScope.sharers();
+            var want = new Want(callers, needed, Policy.SHARE, 0, needed);
             var patience = InlineRead.limit()
                     .map(limit -> new Patience(limit.toNanos()))
                     .orElse(WAIT);

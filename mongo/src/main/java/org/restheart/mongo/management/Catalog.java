@@ -11,7 +11,11 @@ import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
+import org.restheart.http.Lease;
 import org.restheart.http.judged.DataCatalog;
+import org.restheart.mongo.find.LargeReplies;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.StoredMetadata;
 import org.restheart.mongo.resource.ResourceNames;
@@ -37,7 +41,7 @@ public final class Catalog implements DataCatalog {
     @Override
     public List<Entry> collections(String db) {
         var entries = new ArrayList<Entry>();
-        for (var info : client.getDatabase(db).listCollections(BsonDocument.class)) {
+        for (var info : client.getDatabase(db).listCollections(RawBsonDocument.class)) {
             var name = info.getString("name").getValue();
             if (!ResourceNames.isReservedCollection(name)) {
                 entries.add(new Entry(
@@ -74,15 +78,24 @@ public final class Catalog implements DataCatalog {
     }
 
     /// The stored properties of some of a database's collections, by name.
-    Map<String, BsonDocument> properties(String db, List<String> collections) {
+    ///
+    /// @param lease holds what they take
+    /// @throws org.restheart.http.ProblemException 503 without memory for them
+    Map<String, BsonDocument> properties(String db, List<String> collections, Lease lease) {
         var names = new HashMap<BsonString, String>();
         collections.forEach(name -> names.put(new BsonString(Metadata.propertiesId(name)), name));
         var found = new HashMap<String, BsonDocument>();
-        client.getDatabase(db)
-                .getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
-                .find(new BsonDocument("_id", new BsonDocument("$in", new BsonArray(List.copyOf(names.keySet())))))
-                .forEach(properties -> found.put(names.get(properties.getString("_id")), properties));
-        return found;
+        var wanted = new BsonDocument("_id", new BsonDocument("$in", new BsonArray(List.copyOf(names.keySet()))));
+        return LargeReplies.owned(() -> {
+            client.getDatabase(db)
+                    .getCollection(ResourceNames.PROPERTIES, RawBsonDocument.class)
+                    .find(wanted)
+                    .forEach(stored -> {
+                        lease.hold((long) StoredMetadata.EXPANSION * stored.getByteLength());
+                        found.put(names.get(stored.getString("_id")), RawDocuments.toTree(stored));
+                    });
+            return found;
+        });
     }
 
     /// The specifications of a collection's indexes, as MongoDB returns them.

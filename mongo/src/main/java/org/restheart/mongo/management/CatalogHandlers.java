@@ -76,7 +76,8 @@ public final class CatalogHandlers {
 
     /// In the order of SHAL's single list; HAL has a list for each kind.
     private List<BsonDocument> children(DataRequest request, List<String> names) {
-        var properties = catalog.properties(request.path().requireDb(), names);
+        var properties = catalog.properties(
+                request.path().requireDb(), names, request.http().lease());
         return names.stream()
                 .sorted(Comparator.comparingInt(name -> KINDS.indexOf(ResourcePath.kindOf(name))))
                 .map(name -> withId(properties.getOrDefault(name, new BsonDocument()), name))

@@ -32,9 +32,6 @@ import org.restheart.mongo.resource.ResourceNames;
 public final class Metadata {
     private static final int MAX_ENTRIES = 10_000;
 
-    /// Bytes of heap for one byte of properties in BSON: twice the measured 4 (empty arrays).
-    private static final int EXPANSION = 8;
-
     /// How long entries are kept at most where no change stream reports changes: other gateways' changes are
     /// seen as soon as with one.
     private static final Duration UNFOLLOWED = Duration.ofSeconds(1);
@@ -65,13 +62,14 @@ public final class Metadata {
         this.ttl = ttl;
         this.cache = ttl.isZero()
                 ? null
-                : new SharedLoads<>("metadata", MAX_ENTRIES, ttl, Metadata::bytes, MemoryBudget.Part.METADATA.bytes());
+                : new SharedLoads<>(
+                        "metadata", MAX_ENTRIES, ttl, Metadata::bytes, MemoryBudget.Part.METADATA.bytes() / 2);
     }
 
     private static long bytes(ResourceMetadata metadata) {
         return metadata.properties()
-                .map(properties ->
-                        (long) EXPANSION * RawDocuments.encode(properties).getByteLength())
+                .map(properties -> (long) StoredMetadata.EXPANSION
+                        * RawDocuments.encode(properties).getByteLength())
                 .orElse(0L);
     }
 

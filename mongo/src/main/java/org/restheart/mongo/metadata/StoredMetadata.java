@@ -17,10 +17,24 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.Stages;
+import org.restheart.http.MemoryBudget;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.find.LargeReplies;
 import org.restheart.mongo.resource.ResourceNames;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Reads what is stored about databases and collections. Blocks for MongoDB.
 public final class StoredMetadata {
+    private static final Logger LOG = LoggerFactory.getLogger(StoredMetadata.class);
+
+    /// Bytes of heap for one byte of properties in BSON: twice the measured 4 (empty arrays).
+    public static final int EXPANSION = 8;
+
+    /// Bytes of one resource's properties whose objects would take the whole part of the heap.
+    private static final long MAX_PROPERTIES = MemoryBudget.Part.METADATA.bytes() / EXPANSION;
+
     private StoredMetadata() {}
 
     /// A collection or view as `listCollections` describes it; empty if there is none.
@@ -31,19 +45,40 @@ public final class StoredMetadata {
     }
 
     /// The properties that are stored under an id; empty if there are none.
+    ///
+    /// @throws ProblemException 503 if they are larger than there is memory for: who writes them with MongoDB's own
+    ///     tools is not bounded
     public static Optional<BsonDocument> properties(MongoDatabase database, String id) {
-        return Optional.ofNullable(database.getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
+        var stored = LargeReplies.owned(() -> database.getCollection(ResourceNames.PROPERTIES, RawBsonDocument.class)
                 .find(new BsonDocument("_id", new BsonString(id)))
                 .first());
+        if (stored != null && stored.getByteLength() > MAX_PROPERTIES) {
+            LOG.warn("{}: properties of {} bytes are larger than there is memory for", id, stored.getByteLength());
+            throw new ProblemException(
+                    ProblemCode.OVERLOADED, "the properties of this resource are larger than there is memory for");
+        }
+        return Optional.ofNullable(stored).map(RawDocuments::toTree);
     }
 
     /// The properties of a database and its collections by the ids under which they are stored.
-    public static Map<String, BsonDocument> properties(MongoDatabase database) {
+    ///
+    /// @param maxBytes of all of them; those that do not fit are left out
+    public static Map<String, BsonDocument> properties(MongoDatabase database, long maxBytes) {
         var properties = new HashMap<String, BsonDocument>();
-        database.getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
+        long left = maxBytes;
+        try (var all = database.getCollection(ResourceNames.PROPERTIES, RawBsonDocument.class)
                 .find()
-                .forEach(stored ->
-                        properties.put(stored.get("_id") instanceof BsonString id ? id.getValue() : "", stored));
+                .cursor()) {
+            while (all.hasNext()) {
+                var stored = all.next();
+                if (stored.getByteLength() <= left) {
+                    left -= stored.getByteLength();
+                    properties.put(
+                            stored.get("_id") instanceof BsonString id ? id.getValue() : "",
+                            RawDocuments.toTree(stored));
+                }
+            }
+        }
         return properties;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +43,7 @@ class ListenerTest {
         listener.hold();
         listener.accept(event(1), meters);
         for (int n = 1; n <= 4; n++) {
-            listener.catchUp(event(n), meters);
+            assertThat(listener.catchUp(event(n), Duration.ZERO, meters)).contains(true);
         }
         assertThat(listener.ahead(token(4))).isEmpty();
         listener.release(token(4), meters);
@@ -62,7 +63,7 @@ class ListenerTest {
         }
         for (int n = 1; n <= 150; n++) {
             assertThat(listener.ahead(token(n - 1))).contains(token(150));
-            listener.catchUp(event(n), meters);
+            assertThat(listener.catchUp(event(n), Duration.ZERO, meters)).contains(true);
             told.addAll(told());
         }
         assertThat(listener.ahead(token(150))).isEmpty();
@@ -70,6 +71,19 @@ class ListenerTest {
         told.addAll(told());
         assertThat(told)
                 .containsExactlyElementsOf(IntStream.rangeClosed(1, 150).boxed().toList());
+    }
+
+    /// Whoever waits for its client keeps no event.
+    @Test
+    void an_event_of_the_own_cursor_is_not_taken_while_many_messages_wait() throws InterruptedException {
+        listener.hold();
+        int sent = 0;
+        while (listener.catchUp(event(sent + 1), Duration.ZERO, meters).isPresent()) {
+            sent++;
+        }
+        assertThat(sent).isBetween(1, 100 / 8);
+        assertThat(told()).hasSize(sent);
+        assertThat(listener.catchUp(event(sent + 1), Duration.ZERO, meters)).contains(true);
     }
 
     /// Else the next ones of the shared stream would soon be too many.
