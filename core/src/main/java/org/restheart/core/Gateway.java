@@ -4,6 +4,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.event.CommandListener;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -50,6 +51,8 @@ import org.restheart.dataapi.DataApiService;
 import org.restheart.dataapi.LogInService;
 import org.restheart.dataapi.SessionService;
 import org.restheart.http.Connection;
+import org.restheart.http.Filter;
+import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.mcp.McpConfig;
@@ -401,6 +404,74 @@ public final class Gateway implements AutoCloseable {
                 } finally {
                     close();
                 }
+            }
+        }
+    }
+
+    /// `management-listener`: metrics and probes on a port of their own, without accounts, so that they
+    /// answer while MongoDB is away, and before and after the other listeners do. Close it last.
+    private static final class Management implements AutoCloseable {
+        private static final Duration CLOSING = Duration.ofSeconds(1);
+
+        private final UndertowListener listener;
+
+        /// @param services by their paths; nothing else is there
+        private Management(GatewayConfig config, List<Binding> services) {
+            boolean loopback = config.management().isLoopback();
+            Filter open = (request, next) -> next.handle(request);
+            var pipeline = new Pipeline(
+                    Pipeline.Settings.of(config),
+                    new ErrorMapping(_ -> Optional.empty()),
+                    _ -> open,
+                    _ -> open,
+                    Optional.empty());
+            var router = new Router(services.stream()
+                    .map(binding -> Binding.prefix(new Plain(binding.service(), loopback), binding.uri(), false))
+                    .map(pipeline::assemble)
+                    .toList());
+            UndertowListener.requireFreePorts(config.http(), config.https(), config.management()); // named in the error
+            this.listener = UndertowListener.start(
+                    ServerSettings.management(config), router, Observer.all(List.of()), Optional.empty());
+        }
+
+        static Management start(GatewayConfig config, List<Binding> services) {
+            return new Management(config, services);
+        }
+
+        InetSocketAddress address() {
+            return listener.address();
+        }
+
+        @Override
+        public void close() {
+            listener.stop(CLOSING);
+        }
+
+        /// A service without the headers that let pages of other origins read responses.
+        ///
+        /// @param loopback whether requests must name this machine: other names that lead here are those of
+        ///     pages in a browser on it (DNS rebinding)
+        private record Plain(Service service, boolean loopback) implements Service {
+            @Override
+            public String name() {
+                return service.name();
+            }
+
+            @Override
+            public boolean bypassesFilters() {
+                return true;
+            }
+
+            @Override
+            public boolean startsOnIoThread(Request request) {
+                return service.startsOnIoThread(request);
+            }
+
+            @Override
+            public Response handle(Request request) {
+                return loopback && !Connection.isLoopback(request.connection().host())
+                        ? Response.status(421)
+                        : service.handle(request);
             }
         }
     }

@@ -3,6 +3,11 @@ package org.restheart.dataapi;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,11 +17,15 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
+import org.restheart.bson.JsonMode;
 import org.restheart.bson.fields.FilterMistakes;
+import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Structure;
+import org.restheart.data.Operation.Write;
 import org.restheart.http.Cors;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -27,11 +36,16 @@ import org.restheart.http.Service;
 import org.restheart.http.ShortText;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.DataPaths;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.Answer;
+import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.Via;
+import org.restheart.http.parameter.DataParameter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.core.JsonToken;
 
 /// `POST {uri}/{appId}/endpoint/data/{version}/action/{action}`. Thread-safe.
 public final class DataApiService implements Service {
@@ -298,6 +312,211 @@ public final class DataApiService implements Service {
                     .description("Duration of actions")
                     .tag("action", action.name())
                     .register(registry);
+        }
+    }
+
+    /// The addresses of actions, `{uri}/{appId}/endpoint/data/{version}/action/{action}`. Immutable.
+    private static final class ActionUri {
+        /// Longer names are truncated in messages.
+        private static final int MAX_QUOTED = 50;
+
+        private final DataApiConfig config;
+        private final int depth;
+        private final List<String> versions;
+
+        ActionUri(DataApiConfig config) {
+            this.config = config;
+            this.depth = RequestPath.parse(config.uri()).segments().size();
+            this.versions =
+                    config.versions().stream().sorted(Comparator.reverseOrder()).toList(); // v1 before beta
+        }
+
+        /// The action that a path names; empty for an unknown address.
+        Optional<Action> action(RequestPath path) {
+            var below = below(path);
+            return isAction(below) && hasApp(below.getFirst()) && versions.contains(below.get(3))
+                    ? Action.of(below.get(5))
+                    : Optional.empty();
+        }
+
+        /// @param path of an action
+        String version(RequestPath path) {
+            return below(path).get(3);
+        }
+
+        /// What is wrong with an unknown address.
+        String fault(RequestPath path) {
+            var below = below(path);
+            if (isAction(below) && hasApp(below.getFirst())) {
+                var version = below.get(3);
+                return versions.contains(version)
+                        ? "there is no action " + quoted(below.get(5)) + instead(below.get(5), actions())
+                        : "there is no version " + quoted(version) + instead(version, versions);
+            }
+            var app = isAction(below) ? "{app id}" : below.isEmpty() ? "{app id}" : quoted(below.getFirst());
+            return (isAction(below)
+                            ? "no such app id"
+                            : isWithoutVersion(below) ? "the version is missing" : "no action")
+                    + ": the address of an action is POST " + config.uri() + "/" + app + "/endpoint/data/"
+                    + versions.getFirst() + "/action/"
+                    + (isWithoutVersion(below) ? quoted(below.get(4)) : "{action}");
+        }
+
+        private List<String> below(RequestPath path) {
+            var segments = path.segments();
+            return segments.subList(Math.min(depth, segments.size()), segments.size());
+        }
+
+        private boolean hasApp(String id) {
+            return config.appIds().isEmpty() || config.appIds().contains(id);
+        }
+
+        private static boolean isAction(List<String> below) {
+            return below.size() == 6 && isData(below) && below.get(4).equals("action");
+        }
+
+        private static boolean isWithoutVersion(List<String> below) {
+            return below.size() == 5 && isData(below) && below.get(3).equals("action");
+        }
+
+        private static boolean isData(List<String> below) {
+            return below.get(1).equals("endpoint") && below.get(2).equals("data");
+        }
+
+        private static List<String> actions() {
+            return Arrays.stream(Action.values()).map(Action::name).toList();
+        }
+
+        private static String instead(String name, List<String> known) {
+            return Nearest.to(name, known)
+                    .map(near -> "; did you mean " + near + "?")
+                    .orElseGet(() -> "; there are " + String.join(", ", known));
+        }
+
+        private static String quoted(String name) {
+            return ShortText.of(name, MAX_QUOTED);
+        }
+    }
+
+    /// Translates an action to the equivalent request of the REST API.
+    ///
+    /// @param collection the path of the collection
+    /// @param canonical whether documents are written as canonical Extended JSON
+    private record Translation(
+            Action action,
+            ActionBody body,
+            String collection,
+            DataPaths paths,
+            DataApiConfig config,
+            boolean canonical) {
+
+        private static final byte[] STAGES = "{\"stages\": ".getBytes(StandardCharsets.US_ASCII);
+
+        JudgedRequest request() {
+            if (action.needsFilter()) {
+                body.requireObject("filter");
+            }
+            return switch (action) {
+                case findOne ->
+                    id().map(id -> read(Read.GET, id, new EnumMap<>(DataParameter.class)))
+                            .orElseGet(() -> find(1));
+                case find ->
+                    find((int) Math.min(body.integer("limit", limits().documents()), limits().mostDocuments()));
+                case insertOne -> write(Write.INSERT, "").withContent(storable("document", JsonToken.START_OBJECT));
+                case insertMany ->
+                    write(Write.INSERT, "")
+                            .with(DataWrite.ORDERED, config.inserts().ordered())
+                            .withContent(storable("documents", JsonToken.START_ARRAY));
+                case updateOne -> one(Write.UPDATE, Write.UPDATE_ONE).withContent(body.requireUpdate("update"));
+                case updateMany -> write(Write.UPDATE_MANY, "").withContent(body.requireUpdate("update"));
+                case replaceOne -> {
+                    var content = storable("replacement", JsonToken.START_OBJECT);
+                    yield one(Write.REPLACE, Write.REPLACE_ONE).withContent(content);
+                }
+                case deleteOne -> one(Write.DELETE, Write.DELETE_ONE);
+                case deleteMany -> write(Write.DELETE_MANY, "");
+                case aggregate -> aggregate();
+            };
+        }
+
+        private byte[] storable(String name, JsonToken first) {
+            var json = body.requireStorable(name, first);
+            if (first == JsonToken.START_OBJECT
+                    && body.document(name).keySet().stream().anyMatch(key -> key.startsWith("$"))) {
+                throw Refusal.parameter(action.failure() + "field names must not begin with '$'");
+            }
+            return json;
+        }
+
+        /// A write of one document: the one whose id the filter names, or one that matches it.
+        private JudgedRequest one(Write named, Write otherwise) {
+            return id().map(id -> write(named, id)).orElseGet(() -> write(otherwise, ""));
+        }
+
+        /// The id of the document as in a path, if the filter is only an id that can be written in one.
+        private Optional<String> id() {
+            return paths.ofIdIn(body.document("filter"));
+        }
+
+        private JudgedRequest find(int limit) {
+            var parameters = new EnumMap<DataParameter, String>(DataParameter.class);
+            body.object("filter").ifPresent(filter -> parameters.put(DataParameter.FILTER, filter));
+            body.object("sort").ifPresent(sort -> parameters.put(DataParameter.SORT, sort));
+            if (action == Action.findOne || body.has("limit")) {
+                parameters.put(DataParameter.PAGE_SIZE, Integer.toString(limit));
+            }
+            return read(Read.FIND, "", parameters)
+                    .with(JudgedRequest.TIME_LIMIT, limits().time())
+                    .with(Slice.KEY, new Slice(body.integer("skip", 0), limit));
+        }
+
+        private DataApiConfig.Limits limits() {
+            return config.limits();
+        }
+
+        private JudgedRequest read(Read operation, String id, Map<DataParameter, String> parameters) {
+            var all = new EnumMap<>(parameters);
+            body.object("projection").ifPresent(projection -> all.put(DataParameter.KEYS, projection));
+            return JudgedRequest.of(operation, collection, id, all, via())
+                    .with(new Answer.Json(mode(body.document("projection").containsKey("_etag"))));
+        }
+
+        private JudgedRequest aggregate() {
+            var pipeline = body.requireArray("pipeline");
+            var content = ByteBuffer.allocate(STAGES.length + pipeline.length + 1)
+                    .put(STAGES)
+                    .put(pipeline)
+                    .put((byte) '}')
+                    .array();
+            boolean namesTag = new String(pipeline, StandardCharsets.UTF_8).contains("_etag");
+            return JudgedRequest.of(Read.AGGREGATE, collection, "", Map.of(), via())
+                    .withContent(content)
+                    .with(new Answer.Json(mode(namesTag)))
+                    .with(Slice.KEY, new Slice(0, limits().mostDocuments() + 1, true, true))
+                    .with(JudgedRequest.TIME_LIMIT, limits().time());
+        }
+
+        /// @param id as in a path; empty for what matches the filter
+        private JudgedRequest write(Write operation, String id) {
+            var parameters = new EnumMap<DataParameter, String>(DataParameter.class);
+            if (operation != Write.INSERT && id.isEmpty()) {
+                body.object("filter").ifPresent(filter -> parameters.put(DataParameter.FILTER, filter));
+            }
+            if (operation != Write.INSERT && action.mayInsert(body)) {
+                parameters.put(DataParameter.WRITE_MODE, "upsert");
+            }
+            return JudgedRequest.of(operation, collection, id, parameters, via())
+                    .with(JudgedRequest.TIME_LIMIT, limits().time());
+        }
+
+        private Via via() {
+            return Via.of(Via.Service.DATA_API, action.name());
+        }
+
+        private JsonMode mode(boolean withTag) {
+            return canonical
+                    ? withTag ? JsonMode.EXTENDED : JsonMode.EXTENDED_UNTAGGED
+                    : withTag ? JsonMode.ATLAS : JsonMode.ATLAS_UNTAGGED;
         }
     }
 }

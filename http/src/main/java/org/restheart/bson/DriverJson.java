@@ -29,7 +29,7 @@ import org.restheart.bson.JsonParser.Tail;
 /// and the `mongo` shell's dialect (`ObjectId("…")`, bare names, single quotes, `/re/i`, a comma at the end,
 /// anything after the value). Slower than [StrictJson]; decides for every text that [StrictJson] does not
 /// read.
-final class DriverJson {
+record DriverJson(JsonReader reader, BsonSink sink) {
     /// Each is tried in turn.
     private static final List<Rewording> REWORDINGS = List.of(
             Rewording.of("JSON reader .*expect\\w+ (.+) but found '<eof>'\\.?", "the text ends before the value does"),
@@ -47,14 +47,6 @@ final class DriverJson {
             Rewording.of("JSON reader expects \\$uuid.*|.*UUID string.*", "a UUID has 36 characters"),
             Rewording.of("Invalid JSON (.*)", "there is an invalid $1"),
             Rewording.of("(?:JSON reader )?(?:[a-z]+\\.)+\\w+(?:Exception|Error): (.*)", "$1"));
-
-    private final JsonReader reader;
-    private final BsonSink sink;
-
-    private DriverJson(JsonReader reader, BsonSink sink) {
-        this.reader = reader;
-        this.sink = sink;
-    }
 
     /// @param tail decides about what follows the value
     /// @throws MalformedJsonException if that parser refuses the text, or it passes a bound, or is not UTF-8

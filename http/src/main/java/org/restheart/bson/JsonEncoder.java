@@ -125,7 +125,7 @@ public final class JsonEncoder {
         }
 
         private void wrapped(String opening, String text) {
-            if (format.unwrapsText) {
+            if (format.unwrapsText()) {
                 out.quoted(text);
             } else {
                 out.ascii(opening).quoted(text).put('}');
@@ -146,7 +146,7 @@ public final class JsonEncoder {
         }
 
         private void codeWithScope(BsonJavaScriptWithScope code, int depth) {
-            if (format.unwrapsText) {
+            if (format.unwrapsText()) {
                 out.quoted(code.getCode());
                 return;
             }
@@ -187,7 +187,7 @@ public final class JsonEncoder {
                 throw tooDeep();
             }
             out.put('{');
-            boolean hidesTags = depth == 0 && format.hidesTags;
+            boolean hidesTags = depth == 0 && format.hidesTags();
             boolean first = true;
             while (at < end) {
                 byte type = in[at++];
@@ -298,7 +298,7 @@ public final class JsonEncoder {
         }
 
         private void wrapped(String opening, int end) {
-            if (format.unwrapsText) {
+            if (format.unwrapsText()) {
                 quoted(end);
                 return;
             }
@@ -336,7 +336,7 @@ public final class JsonEncoder {
         private void codeWithScope(int end, int depth) {
             int start = at;
             int length = int32(end);
-            if (format.unwrapsText) {
+            if (format.unwrapsText()) {
                 quoted(end);
                 skip(BsonTypes.DOCUMENT, end);
             } else {

@@ -20,17 +20,9 @@ import org.restheart.http.Digests;
 
 /// Authenticated tokens (HMAC) that carry state between calls, so that the server stores none. Each is bound to an
 /// account and a purpose, and expires. The content is not encrypted. Thread-safe.
-final class SealedTokens {
+record SealedTokens(SecretKey key, InstantSource clock) {
     private static final int MAX_LENGTH = 16_384;
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
-
-    private final SecretKey key;
-    private final InstantSource clock;
-
-    SealedTokens(SecretKey key, InstantSource clock) {
-        this.key = key;
-        this.clock = clock;
-    }
 
     /// @param about further data that must be equal when the token is opened, such as the arguments of the call
     /// @param content the state

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /// Logs each call as one line of JSON to a separate logger: account, tool, shape of the arguments, and outcome. Logs no
 /// documents, tokens or passwords. Thread-safe.
-final class ToolAuditLog {
+record ToolAuditLog(boolean on, boolean values, InstantSource clock) {
     static final String LOGGER = "org.restheart.audit";
 
     private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
@@ -39,16 +39,6 @@ final class ToolAuditLog {
         """);
 
     private static final Set<String> NEVER = Set.of("confirmation", "cursor", "after", "id", "etag");
-
-    private final boolean on;
-    private final boolean values;
-    private final InstantSource clock;
-
-    ToolAuditLog(boolean on, boolean values, InstantSource clock) {
-        this.on = on;
-        this.values = values;
-        this.clock = clock;
-    }
 
     /// What is recorded of a call.
     ///

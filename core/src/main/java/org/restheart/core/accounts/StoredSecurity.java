@@ -1,16 +1,24 @@
 package org.restheart.core.accounts;
 
 import com.mongodb.MongoNamespace;
+import com.mongodb.MongoWriteException;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.IndexOptions;
 import com.mongodb.client.model.Sorts;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.accounts.CollectionFollower.Listener;
@@ -20,14 +28,17 @@ import org.restheart.core.config.SecurityStores.MongoAclConfig;
 import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.MemoryBudget;
+import org.restheart.http.Request;
 import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.security.InvalidatedCache;
 import org.restheart.security.InvalidatedCache.CacheExpiry;
 import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.acl.StoredPermissions;
 import org.restheart.security.apikey.ApiKey;
+import org.restheart.security.jwt.Revocations;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.StoredRealm;
 
@@ -196,6 +207,66 @@ final class StoredSecurity {
             } else {
                 cache.invalidateAll();
             }
+        }
+    }
+
+    /// The ids of revoked tokens in a collection, from which MongoDB removes those that are over.
+    /// Thread-safe.
+    static final class MongoRevocations implements Revocations.Store {
+
+        private final MongoCollection<BsonDocument> collection;
+        private final InvalidatedCache<String, Boolean> kept;
+        private final LookUp lookUp;
+        private final AtomicBoolean indexed = new AtomicBoolean();
+
+        /// @param kept whether a token is revoked, by its id; invalidated on changes
+        MongoRevocations(
+                MongoClient client, MongoNamespace namespace, InvalidatedCache<String, Boolean> kept, LookUp lookUp) {
+            this.collection = client.getDatabase(namespace.getDatabaseName())
+                    .getCollection(namespace.getCollectionName(), BsonDocument.class);
+            this.kept = kept;
+            this.lookUp = lookUp;
+        }
+
+        @Override
+        public boolean add(String id, Optional<Instant> until) {
+            try {
+                return lookUp.once(() -> insert(id, until));
+            } finally {
+                kept.invalidate(id);
+            }
+        }
+
+        private boolean insert(String id, Optional<Instant> until) {
+            if (!indexed.get()) {
+                collection.createIndex(
+                        new BsonDocument("until", new BsonInt32(1)),
+                        new IndexOptions().expireAfter(0L, TimeUnit.SECONDS));
+                indexed.set(true);
+            }
+            var revoked = new BsonDocument("_id", new BsonString(id)); // without `until`, MongoDB keeps it
+            until.ifPresent(end -> revoked.append("until", new BsonDateTime(end.toEpochMilli())));
+            try {
+                collection.insertOne(revoked);
+                return true;
+            } catch (MongoWriteException e) {
+                if (e.getError().getCode() == MongoCodes.DUPLICATE_KEY) {
+                    return false;
+                }
+                throw e;
+            }
+        }
+
+        @Override
+        public boolean contains(Request request, String id) {
+            var known = kept.get(id);
+            if (known.isPresent()) {
+                return known.get();
+            }
+            request.requireThread();
+            var byId = new BsonDocument("_id", new BsonString(id));
+            return Boolean.TRUE.equals(kept.load(
+                    id, _ -> lookUp.of(() -> collection.find(byId).first() != null)));
         }
     }
 }

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 /// Handles requests on their I/O thread, and lets a client that sends requests of HTTP/1.1 without awaiting responses
 /// have its turn like others. Undertow handles each such request in a task of its own, and the thread runs all tasks
 /// that are due before it looks which other connections are ready.
-final class PipelinedRequests implements HttpHandler {
+record PipelinedRequests(HttpHandler next) implements HttpHandler {
     /// Requests of a connection that are handled without a look at others.
     private static final int REQUESTS = 16;
 
@@ -19,12 +19,6 @@ final class PipelinedRequests implements HttpHandler {
     private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     private static final AttachmentKey<Count> COUNT = AttachmentKey.create(Count.class);
-
-    private final HttpHandler next;
-
-    PipelinedRequests(HttpHandler next) {
-        this.next = next;
-    }
 
     /// Confined to the I/O thread.
     private static final class Count {

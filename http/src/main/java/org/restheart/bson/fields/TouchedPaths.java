@@ -285,7 +285,7 @@ public final class TouchedPaths {
 
     /// Field paths that a predicate names, for comparing them with paths of a content while descending into
     /// it, so that these never become texts. Positions in a content are read as in a [FieldPath]. Immutable.
-    private static final class NamedPaths {
+    private record NamedPaths(List<List<String>> paths, Comparison comparison) {
         /// Marks where every step of the content is read as a name.
         private static final long LITERAL = 1L << 31;
 
@@ -299,14 +299,6 @@ public final class TouchedPaths {
             /// As [#READINGS], but only what precedes the first position of the content's path: a change at
             /// a position may add elements, and so change every field of the array's elements.
             READINGS_BEFORE_POSITIONS
-        }
-
-        private final List<List<String>> paths;
-        private final Comparison comparison;
-
-        private NamedPaths(List<List<String>> paths, Comparison comparison) {
-            this.paths = paths;
-            this.comparison = comparison;
         }
 
         /// Compared by [Comparison#NAMES].

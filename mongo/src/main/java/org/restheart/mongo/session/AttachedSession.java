@@ -10,26 +10,23 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.TransactionBody;
 import com.mongodb.connection.ClusterType;
 import com.mongodb.connection.ServerDescription;
-import com.mongodb.internal.TimeoutContext;
 import com.mongodb.internal.binding.TransactionContext;
 import com.mongodb.internal.observability.micrometer.TransactionSpan;
+import com.mongodb.internal.session.BaseClientSessionImpl;
 import com.mongodb.session.ServerSession;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.bson.BsonDocument;
-import org.bson.BsonTimestamp;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.concern.BoundedConcern;
 
 /// A session of MongoDB that was not created by this driver, or a transaction in it: the driver sends its number
-/// with each command, but neither starts nor ends it. Cluster times are kept by a driver session that is never used
-/// on the server. Confined to one request.
-final class AttachedSession implements ClientSession {
+/// with each command, but neither starts nor ends it. Confined to one request.
+final class AttachedSession extends BaseClientSessionImpl implements ClientSession {
     private static final long NONE = -1;
 
-    private final ClientSession times;
     private final Server server;
     private final TransactionOptions options;
     private final Runnable abort;
@@ -43,9 +40,10 @@ final class AttachedSession implements ClientSession {
             boolean begins,
             ReadConcern readConcern,
             Runnable abort) {
-        this.abort = abort;
-        this.times = client.startSession(
+        var ofClient = client.startSession( // never used on the server
                 ClientSessionOptions.builder().causallyConsistent(causal).build());
+        super(null, ofClient.getOriginator(), ofClient.getOptions());
+        this.abort = abort;
         this.server = new Server(id, transaction);
         this.begins = begins;
         if (transaction != NONE) {
@@ -94,7 +92,7 @@ final class AttachedSession implements ClientSession {
 
     private void pin(ServerAddress router) {
         var context = new TransactionContext<>(ClusterType.SHARDED);
-        times.setTransactionContext(router, context);
+        setTransactionContext(router, context);
         context.release(); // the session retains it
     }
 
@@ -181,95 +179,5 @@ final class AttachedSession implements ClientSession {
     @Override
     public @Nullable TransactionSpan getTransactionSpan() {
         return null;
-    }
-
-    @Override
-    public @Nullable ServerAddress getPinnedServerAddress() {
-        return times.getPinnedServerAddress();
-    }
-
-    @Override
-    public @Nullable Object getTransactionContext() {
-        return times.getTransactionContext();
-    }
-
-    @Override
-    public void setTransactionContext(ServerAddress address, Object context) {
-        times.setTransactionContext(address, context);
-    }
-
-    @Override
-    public void clearTransactionContext() {
-        times.clearTransactionContext();
-    }
-
-    @Override
-    public @Nullable BsonDocument getRecoveryToken() {
-        return times.getRecoveryToken();
-    }
-
-    @Override
-    public void setRecoveryToken(BsonDocument token) {
-        times.setRecoveryToken(token);
-    }
-
-    @Override
-    public ClientSessionOptions getOptions() {
-        return times.getOptions();
-    }
-
-    @Override
-    public boolean isCausallyConsistent() {
-        return times.isCausallyConsistent();
-    }
-
-    @Override
-    public Object getOriginator() {
-        return times.getOriginator();
-    }
-
-    @Override
-    public @Nullable BsonTimestamp getOperationTime() {
-        return times.getOperationTime();
-    }
-
-    @Override
-    public void advanceOperationTime(@Nullable BsonTimestamp time) {
-        times.advanceOperationTime(time);
-    }
-
-    @Override
-    public void advanceClusterTime(@Nullable BsonDocument time) {
-        times.advanceClusterTime(time);
-    }
-
-    @Override
-    public void setSnapshotTimestamp(@Nullable BsonTimestamp time) {
-        times.setSnapshotTimestamp(time);
-    }
-
-    @Override
-    public @Nullable BsonTimestamp getSnapshotTimestamp() {
-        return times.getSnapshotTimestamp();
-    }
-
-    @Override
-    public @Nullable BsonDocument getClusterTime() {
-        return times.getClusterTime();
-    }
-
-    @Override
-    public @Nullable TimeoutContext getTimeoutContext() {
-        return times.getTimeoutContext();
-    }
-
-    @Override
-    public @Nullable Object getOverloadRetryPolicyState() {
-        return times.getOverloadRetryPolicyState();
-    }
-
-    @Override
-    public void close() {
-        times.close();
     }
 }

@@ -34,7 +34,6 @@ import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.Authorizer;
 import org.restheart.security.Credentials;
-import org.restheart.security.apikey.ApiKey.AddressRange;
 import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.predicate.PathPattern;
 import org.restheart.security.realm.Realm;
@@ -331,8 +330,7 @@ public final class ApiKeyService implements Service, Authorizer {
         List<String> ranges() {
             var ranges = texts("from").orElse(List.of());
             if (ranges.size() > MAX_RANGES
-                    || ranges.stream()
-                            .anyMatch(range -> AddressRange.parse(range).isEmpty())) {
+                    || ranges.stream().anyMatch(range -> ApiKey.range(range).isEmpty())) {
                 throw invalid("from", "must be a list of address ranges such as 192.0.2.0/24");
             }
             return ranges;

@@ -20,7 +20,7 @@ import org.restheart.security.predicate.Lexer.Token;
 import org.restheart.security.predicate.RequestPredicate.Quantity;
 
 /// The names of predicates and their parameters, the default one first.
-final class PredicateBuilder {
+record PredicateBuilder(Token name, PredicateArguments given) {
     private static final Set<String> NAMES = Words.of("""
             true false secure idempotent auth-required path path-prefix path-suffix path-template regex via action
             method equals contains exists in max-content-size min-content-size request-larger-than
@@ -33,14 +33,6 @@ final class PredicateBuilder {
 
     private static final Set<String> SERVICES =
             Arrays.stream(Via.Service.values()).map(Via.Service::label).collect(Collectors.toUnmodifiableSet());
-
-    private final Token name;
-    private final PredicateArguments given;
-
-    private PredicateBuilder(Token name, PredicateArguments given) {
-        this.name = name;
-        this.given = given;
-    }
 
     static Predicate build(Token name, PredicateArguments given) throws PredicateException {
         return new PredicateBuilder(name, given).build();

@@ -14,6 +14,9 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
+import org.restheart.bson.fields.ExpressionBinding;
+import org.restheart.bson.fields.FieldPath;
+import org.restheart.bson.fields.TouchedPaths;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.data.Access;
 import org.restheart.data.Operation.Other;
@@ -344,6 +347,182 @@ public final class UsersGuard implements Guard {
                                     .noneMatch(value.asString().getValue()::contains);
                 case NOTHING, ELEMENTS, COMPARISON, RELATED -> true;
             };
+        }
+    }
+
+    /// Checks whether a write could give an account the root role, in any form: whole documents, dotted
+    /// keys, update operators, pipelines. In doubt the answer is yes.
+    ///
+    /// @param property of the roles, or the first of their path
+    private record RoleWrites(String rootRole, String property) {
+        private static final Set<String> TAKING_AWAY = Set.of("$unset", "$pull", "$pullAll", "$pop");
+
+        /// @param content a document, or an array of documents
+        /// @param isPipeline whether an array is an update pipeline
+        boolean couldMakeRoot(BsonValue content, boolean isPipeline) {
+            return switch (content) {
+                case BsonDocument document -> ofDocument(document);
+                case BsonArray array ->
+                    array.stream()
+                            .anyMatch(element -> !(element instanceof BsonDocument document)
+                                    || (isPipeline ? ofStage(document) : ofDocument(document)));
+                default -> true;
+            };
+        }
+
+        private boolean ofDocument(BsonDocument document) {
+            return document.entrySet().stream().anyMatch(entry -> {
+                var key = entry.getKey();
+                return key.startsWith("$")
+                        ? ofOperator(key, entry.getValue())
+                        : concerns(key) && mentionsRoot(entry.getValue());
+            });
+        }
+
+        private boolean concerns(String path) {
+            return FieldPath.isWithin(path, property);
+        }
+
+        private boolean ofOperator(String operator, BsonValue operand) {
+            if (!(operand instanceof BsonDocument fields)) {
+                return true;
+            }
+            return fields.entrySet().stream().anyMatch(field -> switch (operator) {
+                case "$rename" ->
+                    concerns(field.getKey())
+                            || !(field.getValue() instanceof BsonString target)
+                            || concerns(target.getValue());
+                default ->
+                    concerns(field.getKey()) && !TAKING_AWAY.contains(operator) && mentionsRoot(field.getValue());
+            });
+        }
+
+        private boolean mentionsRoot(BsonValue value) {
+            return switch (value) {
+                case BsonString text -> text.getValue().equals(rootRole);
+                case BsonArray array -> array.stream().anyMatch(this::mentionsRoot);
+                case BsonDocument document -> document.values().stream().anyMatch(this::mentionsRoot);
+                default -> false;
+            };
+        }
+
+        private boolean ofStage(BsonDocument stage) {
+            if (stage.size() != 1) {
+                return true;
+            }
+            var operand = stage.get(stage.getFirstKey());
+            return switch (stage.getFirstKey()) {
+                case "$set", "$addFields" ->
+                    !(operand instanceof BsonDocument fields)
+                            || fields.entrySet().stream()
+                                    .anyMatch(field -> concerns(field.getKey())
+                                            && (mentionsRoot(field.getValue())
+                                                    || ExpressionBinding.isExpression(field.getValue())));
+                case "$unset" -> false;
+                case "$project" ->
+                    !(operand instanceof BsonDocument fields)
+                            || fields.entrySet().stream()
+                                    .anyMatch(field -> concerns(field.getKey())
+                                            && !field.getValue().isNumber()
+                                            && !field.getValue().isBoolean());
+                default -> true; // it replaces the document by something computed
+            };
+        }
+    }
+
+    /// Replaces passwords in the content of a write by their stored form, however they are set; refuses
+    /// forms in which they cannot be replaced. The content itself is not changed.
+    ///
+    /// @param property of the password
+    private record PasswordWrites(String property, PasswordRules rules) {
+        /// @throws org.restheart.http.ProblemException 400
+        BsonValue accept(BsonValue content, boolean isPipeline) {
+            return switch (content) {
+                case BsonDocument document -> ofDocument(document, "");
+                case BsonArray array -> ofArray(array, isPipeline);
+                default -> content; // the handler refuses it
+            };
+        }
+
+        private BsonValue ofArray(BsonArray array, boolean isPipeline) {
+            var accepted = new BsonArray(array.size());
+            for (int i = 0; i < array.size(); i++) {
+                accepted.add(
+                        !(array.get(i) instanceof BsonDocument document)
+                                ? array.get(i)
+                                : isPipeline
+                                        ? ofStage(document)
+                                        : ofDocument(document, " in user document at index " + i));
+            }
+            return accepted;
+        }
+
+        private boolean concerns(String path) {
+            return FieldPath.isWithin(path, property);
+        }
+
+        BsonDocument ofDocument(BsonDocument document, String place) {
+            var accepted = new BsonDocument(document.size());
+            document.forEach((key, value) -> accepted.append(
+                    key,
+                    key.startsWith("$")
+                            ? ofOperator(key, value, place)
+                            : concerns(key) ? stored(key, value, place) : value));
+            return accepted;
+        }
+
+        private BsonValue stored(String key, BsonValue value, String place) {
+            if (!key.equals(property) || !value.isString()) {
+                throw PasswordRules.refuse("A password must be a text" + place);
+            }
+            return new BsonString(rules.accept(value.asString().getValue(), place));
+        }
+
+        private BsonValue ofOperator(String operator, BsonValue operand, String place) {
+            if (!(operand instanceof BsonDocument fields)) {
+                return operand; // the handler refuses it
+            }
+            var accepted = new BsonDocument(fields.size());
+            fields.forEach((path, value) -> {
+                boolean renames = operator.equals("$rename")
+                        && value.isString()
+                        && concerns(value.asString().getValue());
+                if (!concerns(path) && !renames) {
+                    accepted.append(path, value);
+                    return;
+                }
+                switch (operator) {
+                    case "$set", "$setOnInsert" -> accepted.append(path, stored(path, value, place));
+                    case "$unset" -> accepted.append(path, value);
+                    default -> throw PasswordRules.refuse("A password cannot be changed by " + operator + place);
+                }
+            });
+            return accepted;
+        }
+
+        private BsonDocument ofStage(BsonDocument stage) {
+            if (stage.size() == 1
+                    && (stage.containsKey("$set") || stage.containsKey("$addFields"))
+                    && stage.get(stage.getFirstKey()) instanceof BsonDocument fields) {
+                var accepted = new BsonDocument(fields.size());
+                fields.forEach((path, value) -> accepted.append(path, concerns(path) ? literal(path, value) : value));
+                return new BsonDocument(stage.getFirstKey(), accepted);
+            }
+            if (!stage.containsKey("$unset") && TouchedPaths.ofStage(stage).has(property)) {
+                throw PasswordRules.refuse("A password cannot be changed by " + stage.getFirstKey());
+            }
+            return stage;
+        }
+
+        /// In a pipeline a string that begins with `$` is a field path, and hashes begin with `$`.
+        private BsonValue literal(String path, BsonValue value) {
+            if (value instanceof BsonDocument document && document.size() == 1 && document.containsKey("$literal")) {
+                return new BsonDocument("$literal", stored(path, document.get("$literal"), ""));
+            }
+            if (value.isString() && value.asString().getValue().startsWith("$")) {
+                throw PasswordRules.refuse("A password cannot be computed");
+            }
+            return new BsonDocument("$literal", stored(path, value, ""));
         }
     }
 }
