@@ -55,7 +55,6 @@ import org.restheart.mongo.session.SessionHandlers;
 import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.validator.Validators;
 import org.restheart.mongo.write.Preconditions;
-import org.restheart.mongo.write.SessionCollection;
 
 /// The collaborators of the data API, constructed from its configuration, and the handler of each resource
 /// and method. Thread-safe.
@@ -270,16 +269,7 @@ final class MongoParts implements AutoCloseable {
         var post = PostToCollection.byShape(
                 new PostDocument(collections, preconditions, coalescer, locations),
                 new PostDocuments(collections, coalescer));
-        var keyed = new KeyedPost(
-                PostToCollection.byShape(
-                        new PostDocument(
-                                collections.within(SessionCollection.LONGEST_WRITE),
-                                preconditions,
-                                coalescer,
-                                locations),
-                        new PostDocuments(collections.within(KeyedPost.OPERATION_TIME), coalescer)),
-                collections.client(),
-                accounts);
+        var keyed = new KeyedPost(post, collections.client(), accounts);
         return new PostToCollection(post, keyed, new PostLines(collections, coalescer.limited()));
     }
 

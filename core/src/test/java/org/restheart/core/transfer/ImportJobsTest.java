@@ -60,6 +60,7 @@ class ImportJobsTest {
                 + " mongo: {writeFilter: {owner: '@user._id'}, checkWritten: true}}");
         gateway.permit("{_id: 2, roles: ['lost'], predicate: \"path-prefix('/half')\"}");
         gateway.permit("{_id: 3, roles: ['own'], predicate: \"path-prefix('/looked') and bson-request-blacklist(x)\"}");
+        gateway.permit("{_id: 4, roles: ['own'], predicate: \"path-prefix('/half') and bson-request-blacklist(x)\"}");
     }
 
     private static TestClient lines(TestClient client) {
@@ -300,6 +301,18 @@ class ImportJobsTest {
         assertThat(admin.get(location + "/errors").body()).contains("\"line\": 11", "\"line\": 12");
         assertThat(gateway.collection("half").countDocuments(BsonDocument.parse("{_id: {$lt: 100}}")))
                 .isEqualTo(10);
+    }
+
+    /// It is written as an array.
+    @Test
+    void nor_is_content_miscounted_at_which_rules_look() {
+        var documents = IntStream.range(3_000, 3_004)
+                .mapToObj(i -> BsonDocument.parse("{_id: " + i + "}"))
+                .toList();
+        var location = interrupted("own", documents, 2);
+        var own = gateway.user("own");
+        assertStatus(202, own.patch(location, ""));
+        assertThat(ended(own, location).toJson()).contains("\"state\": \"done\"", "\"stored\": 4", "\"refused\": 0");
     }
 
     /// The part is sent again because of the document that is locked.

@@ -2,13 +2,19 @@ package org.restheart.mongo.bulk;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.http.judged.DataWrite;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.JsonResponses;
 
 /// The result of a stream of lines, in the format of a bulk write's report. All links and errors are counted; a
 /// limited number is listed. Filled by one thread.
@@ -16,7 +22,7 @@ final class LinesReport {
     private static final int MAX_LISTED = 1_000;
 
     private final List<BsonValue> links = new ArrayList<>();
-    private final List<BsonValue> errors = new ArrayList<>();
+    private final List<BsonDocument> errors = new ArrayList<>();
     private long linked;
     private long failed;
     private long inserted;
@@ -66,11 +72,14 @@ final class LinesReport {
         return inserted + matched + failed == 0;
     }
 
-    boolean hasErrors() {
-        return failed > 0;
+    /// @param etag of all documents
+    Response.Ready response(DataRequest request, ObjectId etag) {
+        var answer = JsonResponses.of(request, failed > 0 ? 207 : 200, toDocument())
+                .saying(new DataWrite.Report(matched, modified, 0, List.of(), Optional.empty(), errors));
+        return failed > 0 ? answer : answer.with("ETag", etag.toHexString());
     }
 
-    BsonDocument toDocument() {
+    private BsonDocument toDocument() {
         var document = BulkReport.document(inserted, new BsonArray(links), 0, modified, matched, errors);
         if (linked > links.size()) {
             document.append("linksOmitted", BulkReport.number(linked - links.size()));

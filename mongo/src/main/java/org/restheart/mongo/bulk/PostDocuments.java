@@ -33,6 +33,7 @@ public final class PostDocuments implements Creation {
 
     @Override
     public Response handle(DataRequest request, NewIds ids) {
+        var collections = ids.most().map(this.collections::within).orElse(this.collections);
         var elements = elements(request, request.content().asArray(), ids);
         WrittenCheck.check(
                 collections, request, elements.stream().map(Element::document).toList());

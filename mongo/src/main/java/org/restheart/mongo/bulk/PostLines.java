@@ -12,7 +12,6 @@ import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -21,7 +20,6 @@ import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.format.DocumentReader;
@@ -79,10 +77,7 @@ public final class PostLines implements DataHandler {
         if (report.isEmpty() && last == 0) {
             throw noData(DataContent.isCsv(request.http())).raise();
         }
-        return report.hasErrors()
-                ? JsonResponses.of(request, 207, report.toDocument())
-                : JsonResponses.of(request, 200, report.toDocument())
-                        .with("ETag", lines.etag().toHexString());
+        return report.response(request, lines.ids.etag());
     }
 
     /// 400 for content without documents: usually a wrong file name, or line ends that `curl -d` removed.
@@ -137,11 +132,6 @@ public final class PostLines implements DataHandler {
 
             /// A line that cannot be stored.
             record Refused(long line, Problem problem) implements LineElement {}
-        }
-
-        /// The tag of all documents.
-        ObjectId etag() {
-            return ids.etag();
         }
 
         /// The next lines; none at the end.

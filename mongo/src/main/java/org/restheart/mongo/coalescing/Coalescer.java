@@ -245,13 +245,6 @@ public final class Coalescer {
         }
     }
 
-    /// A read from a plain collection.
-    ///
-    /// @param lease owns the document until it is closed
-    public CompletionStage<Optional<RawBsonDocument>> one(DocumentQuery query, Lease lease) {
-        return all(List.of(query), lease).getFirst();
-    }
-
     /// Reads from a plain collection that differ only in their ids, in one command.
     ///
     /// @param lease owns the documents until it is closed

@@ -54,7 +54,7 @@ public final class PostDocument implements Creation {
         var given = id(request, fields);
         return switch (request.parameters().writeMode().orElse(WriteMode.INSERT)) {
             case INSERT -> insert(request, given.orElseGet(ids.sequence()), fields, ids);
-            case UPSERT -> replace(request, given.orElseGet(ids.sequence()), fields, WriteMode.UPSERT, ids.etag());
+            case UPSERT -> replace(request, given.orElseGet(ids.sequence()), fields, WriteMode.UPSERT, ids);
             case UPDATE ->
                 replace(
                         request,
@@ -62,7 +62,7 @@ public final class PostDocument implements Creation {
                                 .raise()),
                         fields,
                         WriteMode.UPDATE,
-                        ids.etag());
+                        ids);
         };
     }
 
@@ -76,8 +76,14 @@ public final class PostDocument implements Creation {
         return id;
     }
 
+    /// With a time limit of each operation, if somebody may repeat the request.
+    private RequestCollections collections(NewIds ids) {
+        return ids.most().isPresent() ? collections.within(SessionCollection.LONGEST_WRITE) : collections;
+    }
+
     private Response insert(DataRequest request, BsonValue id, Storable fields, NewIds ids) {
         var etag = ids.etag();
+        var collections = collections(ids);
         var document = fields.encode(id, etag);
         WrittenCheck.check(collections, request, List.of(document));
         if (request.session().isPresent()) {
@@ -109,8 +115,10 @@ public final class PostDocument implements Creation {
         return created(request, id, etag);
     }
 
-    private Response replace(DataRequest request, BsonValue id, Storable fields, WriteMode mode, ObjectId etag) {
+    private Response replace(DataRequest request, BsonValue id, Storable fields, WriteMode mode, NewIds ids) {
         request.http().requireThread();
+        var etag = ids.etag();
+        var collections = collections(ids);
         var document = fields.encode(id, etag);
         WrittenCheck.check(collections, request, List.of(document));
         var target = new TargetDocument(

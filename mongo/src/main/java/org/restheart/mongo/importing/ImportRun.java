@@ -1,19 +1,14 @@
 package org.restheart.mongo.importing;
 
 import com.mongodb.MongoException;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.bson.BsonArray;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.restheart.bson.JsonParser;
 import org.restheart.http.Body;
-import org.restheart.http.Content;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
@@ -23,6 +18,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.attribute.Attributes;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
@@ -131,12 +127,15 @@ record ImportRun(
             try (var lease = job.outer
                     .lease()
                     .another(List.of(CallerScope.current()), List.of())) { // the owner's request has ended
-                var report = report(
-                        judged.make(job.outer.with(lease), request).settled().content());
-                boolean complete =
-                        report.getBoolean("complete", BsonBoolean.TRUE).getValue();
-                if (complete && (attempt == ATTEMPTS || !hasBlocked(report))) {
-                    done(job, part, part.size() - refused(job, part, report));
+                var errors = judged.make(job.outer.with(lease), request)
+                        .settled()
+                        .said(DataWrite.Report.class)
+                        .map(DataWrite.Report::errors)
+                        .orElseGet(List::of);
+                boolean complete = errors.stream().noneMatch(error -> error.containsKey("lastLine"));
+                if (complete && (attempt == ATTEMPTS || !hasBlocked(errors))) {
+                    refuse(job, part, errors);
+                    done(job, part, part.size() - errors.size());
                     return Optional.empty();
                 }
                 last = complete ? "documents are locked by transactions" : "MongoDB failed";
@@ -161,24 +160,13 @@ record ImportRun(
         store.done(job.id, part, stored, listed);
     }
 
-    private static BsonDocument report(Content content) {
-        try (var in = Content.stream(content)) {
-            return JsonParser.parse(in.readAllBytes()).asDocument();
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     /// Whether documents could not be written because transactions have locked them: that ends.
-    private static boolean hasBlocked(BsonDocument report) {
-        return report.getArray("errors", new BsonArray()).stream()
-                .anyMatch(error -> error.asDocument().getNumber("httpStatus").intValue() >= SERVER_ERRORS);
+    private static boolean hasBlocked(List<BsonDocument> errors) {
+        return errors.stream().anyMatch(error -> error.getNumber("httpStatus").intValue() >= SERVER_ERRORS);
     }
 
-    private static int refused(Job job, ImportPart part, BsonDocument report) {
-        var errors = report.getArray("errors", new BsonArray());
-        for (var each : errors) {
-            var error = each.asDocument();
+    private static void refuse(Job job, ImportPart part, List<BsonDocument> errors) {
+        for (var error : errors) {
             // content that access rules inspect is written as an array
             int index = error.containsKey("line")
                     ? error.getNumber("line").intValue() - 1
@@ -190,7 +178,6 @@ record ImportRun(
                     status,
                     error.getString("message", new BsonString(why)).getValue());
         }
-        return errors.size();
     }
 
     private static String conflict(Job job, ImportPart part) {

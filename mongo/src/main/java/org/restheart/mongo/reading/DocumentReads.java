@@ -178,11 +178,8 @@ public final class DocumentReads {
         try {
             check(read);
             if (read instanceof Find find && read.rights().projectResponse().isEmpty()) {
-                var id = find.id();
-                return id.isPresent() && isPlain(find)
-                        ? coalesced
-                                .one(find.lookup(id.get(), lookupLimit), lease)
-                                .thenApply(DocumentReads::list)
+                return find.id().isPresent() && isPlain(find)
+                        ? lookups(List.of(find), lease).getFirst()
                         : coalesced.find(find.asFind(find.settings()), lease, use -> run(find, use));
             }
             var pipeline = read.asPipeline(); // the filter must not depend on hidden fields
@@ -285,10 +282,6 @@ public final class DocumentReads {
         return metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName());
     }
 
-    private static List<RawBsonDocument> list(Optional<RawBsonDocument> found) {
-        return found.map(List::of).orElse(List.of());
-    }
-
     /// The results of reads of one kind that differ only in filters, sorts and slices, or in stages, in their order,
     /// equal to those of separate ones. Where a read is refused, each fails with its own problem.
     ///
@@ -387,7 +380,8 @@ public final class DocumentReads {
                                 .toList(),
                         lease)
                 .stream()
-                .<CompletionStage<List<RawBsonDocument>>>map(found -> found.thenApply(DocumentReads::list))
+                .<CompletionStage<List<RawBsonDocument>>>map(
+                        found -> found.thenApply(one -> one.map(List::of).orElse(List.of())))
                 .toList();
     }
 

@@ -150,7 +150,12 @@ public final class BulkWrites {
             List<WriteModel<BsonDocument>> updates,
             Consumer<BsonDocument> check) {
         if (!Transaction.isSupported(client)) {
-            return new DryRunUpdates(client, collection, updates, check).run();
+            var raw = SessionCollection.acknowledged(collection)
+                    .withReadPreference(ReadPreference.primary())
+                    .withDocumentClass(RawBsonDocument.class);
+            try (var dryRun = DryRun.open(client, collection.getNamespace())) {
+                return new DryRunUpdates(raw, dryRun, check).run(updates);
+            }
         }
         return Transaction.run(client, collection.getWriteConcern(), session -> {
             var sum = Counts.NONE;
@@ -278,56 +283,34 @@ public final class BulkWrites {
     /// Updates of many documents by their ids on a server without transactions. All are carried out on
     /// copies and checked, and only then, if none is refused, once more on copies by which the documents are
     /// replaced. Confined to one request.
-    static final class DryRunUpdates {
-        private final MongoClient client;
-        private final MongoCollection<RawBsonDocument> collection;
-        private final List<Target> targets;
-        private final Consumer<BsonDocument> check;
-
+    ///
+    /// @param check throws for a document that must not be stored; called several times for one
+    private record DryRunUpdates(
+            MongoCollection<RawBsonDocument> collection, DryRun dryRun, Consumer<BsonDocument> check) {
         /// @param updates each of one document, by its `_id`
-        /// @param check throws for a document that must not be stored; called several times for one
-        DryRunUpdates(
-                MongoClient client,
-                MongoCollection<BsonDocument> collection,
-                List<WriteModel<BsonDocument>> updates,
-                Consumer<BsonDocument> check) {
-            this.client = client;
-            this.collection = SessionCollection.acknowledged(collection)
-                    .withReadPreference(ReadPreference.primary())
-                    .withDocumentClass(RawBsonDocument.class);
-            this.check = check;
-            this.targets = targets(updates);
+        Counts run(List<WriteModel<BsonDocument>> updates) {
+            var targets = new LinkedHashMap<String, Target>(); // as JSON: documents with other orders of keys are equal
+            for (var update : updates) {
+                var id = byId(update);
+                targets.computeIfAbsent(id.toJson(), _ -> new Target(id, new ArrayList<>()))
+                        .updates
+                        .add(update);
+            }
+            targets.values().forEach(target -> result(stored(target), target));
+            return targets.values().stream().map(this::replace).reduce(Counts.NONE, Counts::plus);
         }
 
         /// The updates of one document, in order.
         private record Target(BsonDocument byId, List<WriteModel<BsonDocument>> updates) {}
 
-        private static List<Target> targets(List<WriteModel<BsonDocument>> updates) {
-            var byId = new LinkedHashMap<String, Target>(); // as JSON: documents with other orders of keys are equal
-            for (var update : updates) {
-                var id = BulkWrites.byId(update);
-                byId.computeIfAbsent(id.toJson(), _ -> new Target(id, new ArrayList<>()))
-                        .updates
-                        .add(update);
-            }
-            return List.copyOf(byId.values());
-        }
-
-        Counts run() {
-            try (var dryRun = DryRun.open(client, collection.getNamespace())) {
-                targets.forEach(target -> result(dryRun, stored(target), target));
-                return targets.stream().map(target -> replace(dryRun, target)).reduce(Counts.NONE, Counts::plus);
-            }
-        }
-
         private @Nullable RawBsonDocument stored(Target target) {
             return collection.find(target.byId).first();
         }
 
-        private Counts replace(DryRun dryRun, Target target) {
+        private Counts replace(Target target) {
             return DryRun.untilUnchanged(() -> {
                 var stored = stored(target);
-                var result = result(dryRun, stored, target);
+                var result = result(stored, target);
                 if (result.isEmpty()) {
                     return Optional.of(Counts.NONE);
                 }
@@ -363,7 +346,7 @@ public final class BulkWrites {
 
         /// What the updates make of a document, one after the other; each result is checked. Empty if none
         /// matches.
-        private Optional<Result> result(DryRun dryRun, @Nullable RawBsonDocument stored, Target target) {
+        private Optional<Result> result(@Nullable RawBsonDocument stored, Target target) {
             var sum = new AtomicReference<>(Counts.NONE); // of the last attempt
             var result = dryRun.attempt(stored, target.byId, copies -> {
                 sum.set(Counts.NONE);
