@@ -96,7 +96,8 @@ public final class Gateway implements AutoCloseable {
                 config.management().enabled() ? Optional.of(openManagement(metrics, probe)) : Optional.empty();
         var tasks = new BackgroundTasks();
         opened.push(tasks::close);
-        this.plugins = Plugins.install(config.plugins(), new Plugins.Surroundings(client, judgedRequests));
+        this.plugins = Plugins.install(
+                config.plugins(), new Plugins.Surroundings(client, judgedRequests, metrics.of(Metrics.Part.PLUGINS)));
         opened.push(plugins::close);
         this.security = new Security(config.security(), client, tasks, plugins.policy());
         opened.push(security::close);

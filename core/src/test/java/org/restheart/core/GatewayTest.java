@@ -96,7 +96,7 @@ class GatewayTest {
         assertThat(list.body())
                 .isEqualTo(
                         "[\"/*\", \"/jvm\", \"/process\", \"/gateway\", \"/caches\", \"/mongo-pool\", \"/coalescing\","
-                                + " \"/streams\", \"/data-api\", \"/openapi\", \"/mcp\"]");
+                                + " \"/streams\", \"/data-api\", \"/openapi\", \"/mcp\", \"/plugins\"]");
         await().untilAsserted(() -> {
             var requests = gateway.send(gateway.request("/metrics/*"));
             assertThat(requests.headers().firstValue("Content-Type"))

@@ -23,6 +23,9 @@ public interface Installation {
     /// Closing it has no effect. Empty without `mclient`.
     Optional<MongoClient> mongo();
 
+    /// The plugin's own meters.
+    Meters meters();
+
     /// Requests for data on behalf of the caller of a request, judged by the access rules like those of
     /// clients.
     JudgedRequests data();

@@ -60,7 +60,8 @@ public final class Metrics implements AutoCloseable {
         STREAMS("/streams"),
         DATA_API("/data-api"),
         OPENAPI("/openapi"),
-        MCP("/mcp");
+        MCP("/mcp"),
+        PLUGINS("/plugins");
 
         private final String path;
 

@@ -22,6 +22,7 @@ import org.restheart.mongo.service.CsvLoader;
 import org.restheart.plugin.AccessRule;
 import org.restheart.plugin.CompletionListener;
 import org.restheart.plugin.Installation;
+import org.restheart.plugin.Meters;
 import org.restheart.plugin.OperationInterceptor;
 import org.restheart.plugin.RequestInterceptor;
 import org.restheart.plugin.Selector;
@@ -150,6 +151,11 @@ final class Installing implements Installation {
                         throw e.getCause();
                     }
                 });
+    }
+
+    @Override
+    public Meters meters() {
+        return calls.meters();
     }
 
     @Override

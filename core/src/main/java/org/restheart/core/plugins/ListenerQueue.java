@@ -47,6 +47,7 @@ final class ListenerQueue {
                 return;
             }
         }
+        calls.meters().dropped(WHAT);
         calls.report(WHAT, new IllegalStateException("it is too slow: what it was to hear of is dropped"));
     }
 

@@ -1,8 +1,10 @@
 package org.restheart.core.plugins;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Fatal;
 import org.restheart.http.ProblemException;
@@ -18,15 +20,21 @@ final class PluginCalls {
 
     private final String plugin;
     private final ClassLoader loader;
+    private final PluginMeters meters;
     private final AtomicLong nextReport = new AtomicLong(System.nanoTime());
 
-    PluginCalls(String plugin, ClassLoader loader) {
+    PluginCalls(String plugin, ClassLoader loader, MeterRegistry registry) {
         this.plugin = plugin;
         this.loader = loader;
+        this.meters = new PluginMeters(registry, plugin);
     }
 
     String plugin() {
         return plugin;
+    }
+
+    PluginMeters meters() {
+        return meters;
     }
 
     /// The name of threads that are in it.
@@ -40,19 +48,31 @@ final class PluginCalls {
     /// @throws ProblemException an answer of the plugin's
     /// @throws PluginFailure for all else, and for null
     <T> T call(String what, Callable<? extends @Nullable T> code) {
+        return call(what, code, () -> 0);
+    }
+
+    /// The same for code that calls the gateway again.
+    ///
+    /// @param elsewhere nanoseconds that it was there
+    <T> T call(String what, Callable<? extends @Nullable T> code, LongSupplier elsewhere) {
         T result;
+        long began = System.nanoTime();
         try {
             result = within(thread(), loader, code::call);
         } catch (ProblemException | PluginFailure answer) {
             throw answer;
         } catch (Throwable failure) {
             Fatal.exitOn(failure);
+            meters.failed(what);
             if (failure instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
             throw new PluginFailure(this, what, failure);
+        } finally {
+            meters.ran(what, System.nanoTime() - began - elsewhere.getAsLong());
         }
         if (result == null) {
+            meters.failed(what);
             throw new PluginFailure(this, what, new NullPointerException("it has returned null"));
         }
         return result;

@@ -9,7 +9,7 @@ import org.restheart.http.Service;
 
 /// An endpoint of a plugin. Its requests pass all filters, and begin on virtual threads.
 record PluginService(PluginCalls calls, Service service) implements Service {
-    private static final String WHAT = "service";
+    private static final String WHAT = "service's description";
 
     @Override
     public String name() {
@@ -18,7 +18,7 @@ record PluginService(PluginCalls calls, Service service) implements Service {
 
     @Override
     public Response handle(Request request) {
-        return calls.call(WHAT, () -> service.handle(request));
+        return calls.call("service", () -> service.handle(request));
     }
 
     @Override

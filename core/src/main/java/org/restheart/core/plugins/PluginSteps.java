@@ -41,7 +41,7 @@ final class PluginSteps {
             request.requireThread();
             var rest = new Rest(next);
             try {
-                return calls.call(INTERCEPTOR, () -> interceptor.around(request, rest));
+                return calls.call(INTERCEPTOR, () -> interceptor.around(request, rest), () -> rest.nanos);
             } catch (RuntimeException failure) {
                 rest.answered.abandon(); // nobody else ends it
                 throw failure;
@@ -56,6 +56,7 @@ final class PluginSteps {
         private final String name = Thread.currentThread().getName();
         private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
         private Content answered = Content.NONE;
+        private long nanos;
 
         Rest(Handler next) {
             this.next = next;
@@ -63,8 +64,14 @@ final class PluginSteps {
 
         @Override
         public Response.Ready handle(Request request) {
-            var answer = PluginCalls.within(
-                    name, loader, () -> next.handle(request.blocking()).settled());
+            long began = System.nanoTime();
+            Response.Ready answer;
+            try {
+                answer = PluginCalls.within(
+                        name, loader, () -> next.handle(request.blocking()).settled());
+            } finally {
+                nanos += System.nanoTime() - began;
+            }
             answered = answer.content() instanceof Content.Streamed streamed
                     ? streamed.through(ClosedOnce::new)
                     : answer.content();

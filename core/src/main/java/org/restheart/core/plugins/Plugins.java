@@ -1,6 +1,7 @@
 package org.restheart.core.plugins;
 
 import com.mongodb.client.MongoClient;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.accounts.AddedPolicy;
+import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.Finding;
 import org.restheart.core.config.PluginSettings;
 import org.restheart.core.config.PluginsConfig;
@@ -53,7 +55,8 @@ public final class Plugins implements AutoCloseable {
     /// What plugins work with.
     ///
     /// @param data judged requests
-    public record Surroundings(Optional<MongoClient> client, JudgedRequests data) {}
+    /// @param registry takes the meters of plugins
+    public record Surroundings(Optional<MongoClient> client, JudgedRequests data, MeterRegistry registry) {}
 
     /// A plugin before it is installed.
     ///
@@ -120,7 +123,7 @@ public final class Plugins implements AutoCloseable {
                                 "the name \"" + name + "\" of a plugin " + problem,
                                 new IllegalStateException());
                     } else if (isOn || !settings.refused().isEmpty()) { // which its installation reports
-                        var calls = new PluginCalls(name, loader);
+                        var calls = new PluginCalls(name, loader, around.registry);
                         found.put(
                                 name, new Candidate(unit.name(), plugin, Set.copyOf(plugin.after()), calls, settings));
                     } else {
@@ -146,17 +149,17 @@ public final class Plugins implements AutoCloseable {
 
     /// A block that overrides alone have made is that of a plugin, or a mistake.
     private void requireUse(Set<String> names) {
-        for (var block : config.onlyOverridden()) {
-            if (!names.contains(block)) {
-                fail(
+        var unknown = config.onlyOverridden().stream()
+                .filter(block -> !names.contains(block))
+                .map(block -> new Finding(
+                        Finding.Level.REFUSED,
                         "/" + block,
-                        "an override has made this block, but no plugin has its name"
-                                + Nearest.to(block, names)
-                                        .map(near -> ", as " + near + " is one")
-                                        .orElse(""),
-                        new IllegalStateException());
-            }
+                        "is not known: no plugin has this name" + Nearest.question(block, names)))
+                .toList();
+        if (!unknown.isEmpty() && !config.skipsFailed()) {
+            throw new ConfigException(unknown);
         }
+        unknown.forEach(finding -> LOG.error("{}", finding));
     }
 
     private static void rethrow(Throwable failure) {

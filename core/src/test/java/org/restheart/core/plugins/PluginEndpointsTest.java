@@ -16,10 +16,10 @@ import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.Gateway;
+import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.Configuration;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.Sources;
-import org.restheart.core.server.StartException;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -88,6 +88,34 @@ class PluginEndpointsTest {
             """, "")) {
             assertThat(admin(gateway).get("/count").body()).contains("\"_size\": 2");
             assertThat(client(gateway).as("ann", "secret").get("/count").body()).contains("\"_size\": 1");
+        }
+    }
+
+    @Test
+    void metrics_of_a_plugin_and_of_its_parts() {
+        plugins.plugin("usage", """
+            public void install(Installation to) {
+                to.meters().gauge("usage_depth", () -> 7, "queue", "a");
+                to.serve(request -> {
+                    if (request.query().has("bug")) throw new IllegalStateException();
+                    for (int i = 0; i < 1_100; i++) to.meters().count("usage_calls", "user", "u" + i);
+                    to.meters().time("usage_work", Duration.ofSeconds(2));
+                    return Response.status(204);
+                }, ServicePath.of("/usage").open());
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "")) {
+            assertStatus(204, client(gateway).get("/usage"));
+            assertStatus(500, client(gateway).get("/usage?bug"));
+            assertThat(admin(gateway).get("/metrics/plugins").body())
+                    .contains(
+                            "usage_depth{plugin=\"usage\",queue=\"a\"} 7",
+                            "usage_calls_total{plugin=\"usage\",user=\"u1\"} 1",
+                            "usage_work_seconds_sum{plugin=\"usage\"} 2",
+                            "plugin_duration_seconds_count{component=\"service\",plugin=\"usage\"} 2",
+                            "plugin_failures_total{component=\"service\",plugin=\"usage\"} 1")
+                    .containsPattern("usage_calls_total\\{plugin=\"usage\",user=\"_other\"} 10[0-9]")
+                    .doesNotContain("u1099");
         }
     }
 
@@ -179,8 +207,8 @@ class PluginEndpointsTest {
         }
         var misspelt = overridden("/greter/greeting->'Ciao'");
         assertThatThrownBy(() -> Gateway.start(misspelt).close())
-                .isInstanceOf(StartException.class)
-                .hasMessageContainingAll("/greter", "greeter");
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContainingAll("/greter is not known", "greeter?");
     }
 
     /// The built-in configuration with these overrides.

@@ -6,10 +6,13 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -250,6 +253,62 @@ class PluginFailuresTest {
                 assertThat(failed.body()).contains("see log").doesNotContain("secret", "sample", "Exception", "Error:");
                 assertStatus(204, client.get("/bad"));
                 assertStatus(200, client.as("admin", "secret").get("/"));
+            }
+        }
+    }
+
+    @Test
+    void failures_of_every_kind_under_load_are_those_of_their_requests() {
+        plugins.plugin("bad", """
+            static IllegalStateException bug() { return new IllegalStateException("secret"); }
+            public void install(Installation to) {
+                to.serve(request -> { if (request.query().has("fails")) throw bug(); return Response.status(204); }, ServicePath.of("/bad").open());
+                to.requests(Selector.data().when(request -> { if (request.query().has("selector")) throw bug(); return request.query().has("interceptor"); }),
+                        (request, next) -> { throw bug(); });
+                to.operations(Selector.data().when(request -> request.query().has("operation")), (request, target) -> null);
+                to.veto((request, account) -> { if (request.query().has("veto")) throw bug(); return false; });
+                to.authenticator(new Authenticator() {
+                    public Authentication authenticate(Request request) {
+                        if (request.headers().has("X-Bug")) throw bug();
+                        return Authentication.ABSENT;
+                    }
+                    public List<String> credentialHeaders() { return List.of("X-Bug"); }
+                });
+                to.after(Selector.data(), done -> { throw bug(); });
+                to.background("loop", Duration.ofMillis(1), () -> { throw bug(); });
+            }
+            """);
+        var orders = "/" + mongo.databaseName() + "/orders";
+        mongo.database().getCollection("orders").drop();
+        mongo.database().createCollection("orders");
+        var expected = Map.of(
+                "/bad",
+                204,
+                "/bad?fails",
+                500,
+                orders,
+                200,
+                orders + "?selector",
+                500,
+                orders + "?interceptor",
+                500,
+                orders + "?operation",
+                500,
+                orders + "?veto",
+                403);
+        try (var gateway = plugins.start(mongo, "")) {
+            var stranger = TestClient.of(gateway.address()).with("X-Bug", "1");
+            var admin = TestClient.of(gateway.address()).as("admin", "secret");
+            for (int round = 0; round < 30; round++) {
+                var answers = new HashMap<String, CompletableFuture<HttpResponse<String>>>();
+                expected.keySet().forEach(path -> answers.put(path, admin.sendAsync("GET", path, "")));
+                var unknown = stranger.sendAsync("GET", orders, "");
+                expected.forEach((path, status) -> {
+                    var answer = answers.get(path).join();
+                    assertStatus(status, answer);
+                    assertThat(answer.body()).doesNotContain("secret", "sample", "Exception");
+                });
+                assertStatus(503, unknown.join());
             }
         }
     }

@@ -101,18 +101,17 @@ final class PluginFolder {
     /// A jar of a project.
     ///
     /// @param file relative to the folder
-    /// @param main its `src/main`
-    Path project(String file, Path main) {
-        try (var sources = Files.walk(main.resolve("java"));
-                var resources = Files.walk(main.resolve("resources"));
+    Path project(String file, Path java, Path resources) {
+        try (var sources = Files.walk(java);
+                var others = Files.walk(resources);
                 var files = ToolProvider.getSystemJavaCompiler().getStandardFileManager(null, null, null)) {
             var classes = Files.createTempDirectory(folder.toAbsolutePath().getParent(), "classes");
             compile(
                     classes,
                     files.getJavaFileObjectsFromPaths(
                             sources.filter(Files::isRegularFile).toList()));
-            for (var resource : resources.filter(Files::isRegularFile).toList()) {
-                var copy = classes.resolve(main.resolve("resources").relativize(resource));
+            for (var resource : others.filter(Files::isRegularFile).toList()) {
+                var copy = classes.resolve(resources.relativize(resource));
                 Files.createDirectories(copy.getParent());
                 Files.copy(resource, copy);
             }

@@ -8,6 +8,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
 import com.sun.net.httpserver.HttpServer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -357,8 +358,10 @@ class PluginInterceptorsTest {
                 closed.incrementAndGet();
             }
         };
-        var step =
-                PluginSteps.around(new PluginCalls("bad", getClass().getClassLoader()), _ -> true, (request, next) -> {
+        var step = PluginSteps.around(
+                new PluginCalls("bad", getClass().getClassLoader(), new SimpleMeterRegistry()),
+                _ -> true,
+                (request, next) -> {
                     var answer = next.handle(request);
                     if (isRead) {
                         Content.stream(answer.content()).close();

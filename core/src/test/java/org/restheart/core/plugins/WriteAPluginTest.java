@@ -10,7 +10,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,9 +17,10 @@ import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Does what docs/how-to/write-a-plugin.md says.
+/// Does what docs/how-to/write-a-plugin.md says, by the example that has the same class.
 @WithMongo
 class WriteAPluginTest {
+    private static final Path EXAMPLE = Path.of("../examples/plugin/src/main");
     private static final Pattern CLASS = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
     @Test
@@ -28,13 +28,13 @@ class WriteAPluginTest {
         var page = Files.readString(Path.of("../docs/how-to/write-a-plugin.md"));
         var source = CLASS.matcher(page);
         assertThat(source.find()).isTrue();
+        var shop = Files.readString(EXAMPLE.resolve("java/example/Shop.java"));
+        assertThat(source.group(1)).isEqualTo(shop);
+        var copy = Files.createDirectories(directory.resolve("main/java/example"));
+        Files.writeString(
+                copy.resolve("Shop.java"), shop.replace("restheart/orders", mongo.databaseName() + "/orders"));
         var plugins = new PluginFolder(directory.resolve("plugins"));
-        plugins.jar(
-                "shop.jar",
-                Map.of(),
-                source.group(1)
-                        .replace("package example;", "package sample;")
-                        .replace("restheart/orders", mongo.databaseName() + "/orders"));
+        plugins.project("shop.jar", directory.resolve("main/java"), EXAMPLE.resolve("resources"));
         var printed = new ByteArrayOutputStream();
         var out = System.out;
         System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));

@@ -1,0 +1,164 @@
+package org.restheart.webhooks;
+
+import com.mongodb.MongoNamespace;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.restheart.plugin.Settings;
+
+/// One target, and what it is told of. Thread-safe.
+///
+/// @param on types of changes, as change streams call them
+/// @param withDocument whether the target gets the whole document as it is when the change is read
+/// @param attempts for each change, with pauses that double, from `pause`
+/// @param parallel documents whose changes are sent at a time
+record Hook(
+        MongoNamespace collection,
+        URI url,
+        SecretKeySpec key,
+        List<String> on,
+        boolean withDocument,
+        int attempts,
+        Duration pause,
+        Duration timeout,
+        int parallel,
+        HttpClient http) {
+    private static final List<String> TYPES = List.of("insert", "update", "replace", "delete");
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final int SHORTEST_SECRET = 24;
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+    private static final int GONE = 410;
+
+    /// A change that is sent.
+    ///
+    /// @param id the same each time it is sent
+    record Event(String id, String json) {}
+
+    /// Empty if settings are refused.
+    static Optional<Hook> of(Settings settings, HttpClient http) {
+        var collection = settings.text("collection", "");
+        var url = url(settings);
+        var secret = settings.text("secret", "").getBytes(StandardCharsets.UTF_8);
+        var on = settings.texts("on");
+        boolean isNamed = collection.matches("[^/]+/[^/]+");
+        if (!isNamed) {
+            settings.refuse("collection", "must be a collection with its database, such as shop/orders");
+        }
+        if (secret.length < SHORTEST_SECRET) {
+            settings.refuse("secret", "must have at least " + SHORTEST_SECRET + " bytes");
+        }
+        if (!TYPES.containsAll(on)) {
+            settings.refuse("on", "must be some of " + TYPES);
+        }
+        var document = settings.bool("document", false);
+        int attempts = settings.integer("attempts", 8, 1, 30);
+        int pause = settings.integer("pause-ms", 1_000, 10, 60_000);
+        int timeout = settings.integer("timeout-ms", 10_000, 10, 60_000);
+        int parallel = settings.integer("parallel", 8, 1, 100);
+        return isNamed && url.isPresent() && secret.length >= SHORTEST_SECRET
+                ? Optional.of(new Hook(
+                        new MongoNamespace(collection.replace('/', '.')),
+                        url.get(),
+                        new SecretKeySpec(secret, ALGORITHM),
+                        on.isEmpty() ? TYPES : on,
+                        document,
+                        attempts,
+                        Duration.ofMillis(pause),
+                        Duration.ofMillis(timeout),
+                        parallel,
+                        http))
+                : Optional.empty();
+    }
+
+    private static Optional<URI> url(Settings settings) {
+        try {
+            var url = URI.create(settings.text("url", ""));
+            if (url.getHost() != null && List.of("http", "https").contains(url.getScheme())) {
+                return Optional.of(url);
+            }
+        } catch (IllegalArgumentException _) {
+            // refused without its text, which may have a secret
+        }
+        settings.refuse("url", "must be a URL that begins with https:// or http://");
+        return Optional.empty();
+    }
+
+    /// Sends a change until the target has taken it (2xx).
+    ///
+    /// @return why it has not; empty if it has
+    Optional<String> send(Event event) throws InterruptedException {
+        var why = "";
+        for (int attempt = 1; attempt <= attempts; attempt++) {
+            var sent = http.sendAsync(request(event), BodyHandlers.discarding());
+            try {
+                int status = sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS).statusCode();
+                if (status / 100 == 2) {
+                    return Optional.empty();
+                }
+                why = "status " + status;
+                if (status == GONE) {
+                    break;
+                }
+            } catch (ExecutionException | TimeoutException e) {
+                var cause = e.getCause() == null ? e : e.getCause();
+                why = cause.getClass().getSimpleName();
+            } finally {
+                sent.cancel(true); // also a response that does not end
+            }
+            if (attempt < attempts) {
+                Thread.sleep(pauseAfter(attempt));
+            }
+        }
+        return Optional.of(why);
+    }
+
+    /// With up to half as much more by chance, so that gateways that failed together do not return together.
+    private Duration pauseAfter(int attempt) {
+        long millis = Math.min(pause.toMillis() << Math.min(attempt - 1, 20), LONGEST_PAUSE.toMillis());
+        return Duration.ofMillis(millis + ThreadLocalRandom.current().nextLong(millis / 2 + 1));
+    }
+
+    /// Signed as [Standard Webhooks](https://www.standardwebhooks.com) are.
+    private HttpRequest request(Event event) {
+        var time = Long.toString(Instant.now().getEpochSecond());
+        return HttpRequest.newBuilder(url)
+                .timeout(timeout)
+                .header("Content-Type", "application/json")
+                .header("webhook-id", event.id())
+                .header("webhook-timestamp", time)
+                .header("webhook-signature", "v1," + signature(event.id() + "." + time + "." + event.json()))
+                .POST(BodyPublishers.ofString(event.json()))
+                .build();
+    }
+
+    private String signature(String signed) {
+        try {
+            var mac = Mac.getInstance(ALGORITHM);
+            mac.init(key);
+            return Base64.getEncoder().encodeToString(mac.doFinal(signed.getBytes(StandardCharsets.UTF_8)));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Neither the URL nor the key, which are secret.
+    @Override
+    public String toString() {
+        return "Hook[" + collection + "]";
+    }
+}

@@ -1,0 +1,89 @@
+package org.restheart.webhooks;
+
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.ReplaceOptions;
+import com.mongodb.client.model.ReturnDocument;
+import com.mongodb.client.model.UpdateOptions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.conversions.Bson;
+import org.jspecify.annotations.Nullable;
+import org.restheart.webhooks.Hook.Event;
+
+/// What is stored of one hook: which gateway follows its collection, how far it is, and the changes that its target has
+/// not taken. Thread-safe.
+final class HookStore {
+    /// After which another gateway follows if this one has not said that it still does.
+    static final Duration LEASE = Duration.ofSeconds(30);
+
+    private final MongoCollection<BsonDocument> states;
+    private final MongoCollection<BsonDocument> failures;
+    private final String hook;
+    private final String owner = UUID.randomUUID().toString();
+
+    HookStore(MongoDatabase database, String states, String failures, String hook) {
+        this.states = database.getCollection(states, BsonDocument.class);
+        this.failures = database.getCollection(failures, BsonDocument.class);
+        this.hook = hook;
+    }
+
+    /// Makes the state if there is none.
+    void create() {
+        states.updateOne(
+                Filters.eq(new BsonString(hook)),
+                BsonDocument.parse("{$setOnInsert: {until: {$date: 0}}}"),
+                new UpdateOptions().upsert(true));
+    }
+
+    /// Takes the lease, or prolongs it, by MongoDB's clock.
+    ///
+    /// @param token to be stored; null for the one that is
+    /// @return the state; empty if another gateway has the lease
+    Optional<BsonDocument> lease(@Nullable BsonDocument token) {
+        var free = BsonDocument.parse("{$expr: {$lt: [{$ifNull: ['$until', 0]}, '$$NOW']}}");
+        var set = BsonDocument.parse("{until: {$add: ['$$NOW', " + LEASE.toMillis() + "]}}")
+                .append("owner", new BsonString(owner));
+        if (token != null) {
+            set.append("token", new BsonDocument("$literal", token));
+        }
+        return Optional.ofNullable(states.findOneAndUpdate(
+                Filters.and(Filters.eq(new BsonString(hook)), Filters.or(Filters.eq("owner", owner), free)),
+                List.<Bson>of(new BsonDocument("$set", set)),
+                new FindOneAndUpdateOptions().returnDocument(ReturnDocument.AFTER)));
+    }
+
+    /// Leaves it to another gateway, or to this one after its next start.
+    void release() {
+        states.updateOne(
+                Filters.and(Filters.eq(new BsonString(hook)), Filters.eq("owner", owner)),
+                BsonDocument.parse("{$unset: {until: 1, owner: 1}}"));
+    }
+
+    /// Forgets how far it is.
+    void forget() {
+        states.updateOne(Filters.eq(new BsonString(hook)), BsonDocument.parse("{$unset: {token: 1}}"));
+    }
+
+    /// Keeps a change that the target has not taken, once however often that happens.
+    void fail(Event event, String why) {
+        BsonValue id = new BsonString(event.id());
+        failures.replaceOne(
+                Filters.eq(id),
+                new BsonDocument("_id", id)
+                        .append("hook", new BsonString(hook))
+                        .append("at", new BsonDateTime(Instant.now().toEpochMilli()))
+                        .append("why", new BsonString(why))
+                        .append("event", new BsonString(event.json())),
+                new ReplaceOptions().upsert(true));
+    }
+}
