@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.core.security.LogLines;
 import org.restheart.testkit.EventStreamClient;
 import org.restheart.testkit.OwnMongod;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestClient;
 
 /// A gateway whose account in MongoDB has exactly the roles of docs/reference/privileges.md.
@@ -64,7 +65,7 @@ class MongoPrivilegesTest extends LaunchFixture {
         var options = "/?directConnection=true&serverSelectionTimeoutMS=60000";
         try (var client = MongoClients.create("mongodb://" + direct + options)) {
             admin(client, "{replSetInitiate: {_id: 'own', members: [{_id: 0, host: '%s'}]}}".formatted(direct));
-            await().atMost(Duration.ofSeconds(40))
+            Patience.within(Duration.ofSeconds(40))
                     .until(() -> admin(client, "{hello: 1}")
                             .getBoolean("isWritablePrimary")
                             .getValue());

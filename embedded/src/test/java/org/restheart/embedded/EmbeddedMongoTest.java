@@ -6,11 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import com.mongodb.client.MongoClients;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,8 +35,8 @@ final class EmbeddedMongoTest {
     }
 
     @Test
-    void data_and_port_survive_a_restart() {
-        var first = insertOneDocument(config());
+    void data_and_port_survive_a_restart() throws IOException {
+        var first = insertOneDocument(config().withPort(freePort()));
         try (var mongo = EmbeddedMongo.start(config())) {
             assertThat(mongo.port()).isEqualTo(first);
             assertThat(documents(mongo)).isEqualTo(1);
@@ -142,9 +144,15 @@ final class EmbeddedMongoTest {
         }
     }
 
+    /// One that the system gives to no client meanwhile.
     private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(15_000, 32_000);
+            try (var _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return port;
+            } catch (BindException _) {
+                // another one
+            }
         }
     }
 }

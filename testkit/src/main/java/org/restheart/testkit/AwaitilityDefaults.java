@@ -15,7 +15,7 @@ public final class AwaitilityDefaults implements LauncherSessionListener {
 
     @Override
     public void launcherSessionOpened(LauncherSession session) {
-        Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
+        Awaitility.setDefaultTimeout(Duration.ofMinutes(2));
         Awaitility.setDefaultPollDelay(Duration.ZERO);
         Awaitility.setDefaultPollInterval(IterativePollInterval.iterative(
                 last -> later(last.multipliedBy(5).dividedBy(4)), AT_FIRST));

@@ -83,14 +83,12 @@ class CausalSessionsTest {
             withoutVote(members);
             for (var gateway : new GatewayChild[] {writer, reader}) {
                 gateway.awaitStart();
-                await().atMost(Duration.ofSeconds(60))
-                        .ignoreExceptions()
+                await().ignoreExceptions()
                         .until(() -> send(gateway, "PUT", "/", "{}").statusCode() < 300);
             }
             assertStatus(201, send(writer, "PUT", "/c", "{}"));
             assertStatus(201, send(writer, "PUT", "/c/a?wm=upsert", "{\"v\": 1}"));
-            await().atMost(Duration.ofSeconds(60))
-                    .untilAsserted(() -> assertThat(read(reader, "")).contains("\"v\": 1"));
+            await().untilAsserted(() -> assertThat(read(reader, "")).contains("\"v\": 1"));
             var secondary = members.all().get(1);
             var causal = session(writer, true);
             var other = session(writer, false);

@@ -118,10 +118,7 @@ public final class Members implements AutoCloseable {
         members.forEach(member -> ask(member, new BsonDocument("ping", new BsonInt32(1))));
         ask(members.getFirst(), new BsonDocument("replSetInitiate", config));
         try (var client = MongoClients.create(connectionString())) {
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(60))
-                    .ignoreExceptions()
-                    .until(() -> healthy(client) == members.size());
+            Awaitility.await().ignoreExceptions().until(() -> healthy(client) == members.size());
         }
     }
 
@@ -178,7 +175,6 @@ public final class Members implements AutoCloseable {
     /// Waits until this member is the primary.
     void makePrimary(Member member, MongoClient client) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofMillis(500))
                 .ignoreExceptions()
                 .until(() -> {

@@ -257,8 +257,7 @@ class ConsoleEnduranceTest extends BrowserTest {
             world.signIn(page, "ada", "secret");
             assertThat(page.locator("main h1")).hasText("books");
             // the page is shown before the gateway has answered with the cookie
-            await().atMost(Duration.ofMinutes(1))
-                    .until(() -> !page.context().cookies().isEmpty());
+            await().until(() -> !page.context().cookies().isEmpty());
             var cookie = page.context().cookies().getFirst();
             assertThat(cookie.name).isEqualTo("rh_auth");
             assertThat(cookie.httpOnly).isTrue();

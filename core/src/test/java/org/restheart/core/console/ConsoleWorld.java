@@ -27,6 +27,7 @@ import org.bson.Document;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.Chromium;
+import org.restheart.testkit.FreePort;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 
@@ -44,17 +45,21 @@ final class ConsoleWorld implements AutoCloseable {
     /// Contexts whose page is closed.
     private final Map<Window, BrowserContext> idle = new HashMap<>();
 
+    /// Kept by a gateway that is started anew: no client is given it meanwhile.
+    private final int port;
+
     private Gateway gateway;
 
     /// @param width in CSS pixels
     private record Window(int width, ColorScheme scheme) {}
 
-    private ConsoleWorld(MongoDatabase database, String config, Playwright playwright, Browser browser) {
+    private ConsoleWorld(MongoDatabase database, String config, Playwright playwright, Browser browser, int port) {
         this.database = database;
         this.config = config;
-        this.gateway = start(0);
         this.playwright = playwright;
         this.browser = browser;
+        this.port = port;
+        this.gateway = start();
     }
 
     static ConsoleWorld open(TestMongo mongo) {
@@ -92,7 +97,7 @@ final class ConsoleWorld implements AutoCloseable {
             graphiql: {enabled: true}
             """.replace("$uri", mongo.connectionString()).replace("$db", database.getName());
         var playwright = playwright();
-        return new ConsoleWorld(database, config, playwright, browser(playwright, chromium));
+        return new ConsoleWorld(database, config, playwright, browser(playwright, chromium), FreePort.find());
     }
 
     static Playwright playwright() {
@@ -110,7 +115,7 @@ final class ConsoleWorld implements AutoCloseable {
                         .setArgs(List.of("--no-sandbox", "--disable-gpu")));
     }
 
-    private Gateway start(int port) {
+    private Gateway start() {
         return Gateway.start(GatewayConfig.parse(config.replace("$port", Integer.toString(port))));
     }
 
@@ -121,10 +126,9 @@ final class ConsoleWorld implements AutoCloseable {
 
     /// @param meanwhile happens while there is none
     void restart(Runnable meanwhile) {
-        int port = gateway.address().getPort();
         gateway.close();
         meanwhile.run();
-        gateway = start(port);
+        gateway = start();
     }
 
     MongoCollection<BsonDocument> collection(String name) {

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -101,7 +100,7 @@ class GraphiqlPageTest extends BrowserTest {
             run(page, "subscription { changed { _id title } }");
             var results = page.locator(".result-window");
             var changes = new AtomicInteger(); // until the page has subscribed
-            await().atMost(Duration.ofMinutes(1)).until(() -> {
+            await().until(() -> {
                 var title = "T" + changes.incrementAndGet();
                 world.send("root", "PUT", "/books/b2?wm=upsert", "{\"title\": \"" + title + "\"}");
                 return results.textContent().contains("\"title\": \"T");

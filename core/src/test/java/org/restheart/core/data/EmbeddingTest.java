@@ -88,6 +88,7 @@ class EmbeddingTest {
     private void declare(String collection, String relationships) {
         database.getCollection("_properties")
                 .insertOne(Document.parse("{_id: '_properties.%s', rels: [%s]}".formatted(collection, relationships)));
+        assertStatus(200, gateway.as("admin").post("/ic?db=" + db.substring(1), ""));
     }
 
     private BsonArray list(String user, String target) {

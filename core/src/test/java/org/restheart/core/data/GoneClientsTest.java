@@ -1,7 +1,6 @@
 package org.restheart.core.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.model.Filters;
@@ -15,6 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.server.RawClient;
 import org.restheart.testkit.Opened;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -80,7 +80,7 @@ class GoneClientsTest {
     /// Waits until MongoDB works on the gateway's insert.
     private void awaitCommand() {
         var mine = "{ns: '" + mongo.databaseName() + ".c', 'command.insert': 'c', active: true}";
-        await().atMost(TIMEOUT)
+        Patience.within(TIMEOUT)
                 .until(() -> !TestMongo.operations(mongo.client(), mine).isEmpty());
     }
 
@@ -89,7 +89,7 @@ class GoneClientsTest {
     }
 
     private void awaitAbandoned(String kind, int count) {
-        await().atMost(TIMEOUT)
+        Patience.within(TIMEOUT)
                 .until(() -> metrics("coalescing")
                         .contains("coalescing_abandoned_total{kind=\"" + kind + "\"} " + count + ".0"));
     }
@@ -155,7 +155,7 @@ class GoneClientsTest {
             awaitAbandoned("insert", 1);
             transaction.abortTransaction();
         }
-        await().atMost(TIMEOUT).until(() -> isStored("held"));
+        Patience.within(TIMEOUT).until(() -> isStored("held"));
         assertThat(isStored("left")).isFalse();
     }
 
@@ -187,7 +187,7 @@ class GoneClientsTest {
             var partly = post("[{\"_id\": 3}, {\"_id\": \"taken\"}, {\"_id\": 4}]");
             post("[{\"_id\": \"left\"}]").close();
             awaitAbandoned("bulk_insert", 1);
-            await().atMost(TIMEOUT) // three that wait, and the one that asks
+            Patience.within(TIMEOUT) // three that wait, and the one that asks
                     .until(() -> metrics("gateway").contains("gateway_requests_in_flight 4.0"));
             transaction.abortTransaction();
             assertAnswered(200, held);

@@ -7,7 +7,6 @@ import com.mongodb.client.MongoClients;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.bson.BsonDocument;
 import org.restheart.testkit.OwnMongod;
 
@@ -24,7 +23,7 @@ public final class OwnStandalone implements AutoCloseable {
         for (int attempt = 0; attempt < 3; attempt++) { // another process may take the port
             var mongod = OwnMongod.launch(Files.createDirectory(folder.resolve("data" + attempt)));
             var started = new OwnStandalone(mongod);
-            await().atMost(Duration.ofSeconds(60)).until(() -> !mongod.process().isAlive() || started.answers());
+            await().until(() -> !mongod.process().isAlive() || started.answers());
             if (mongod.process().isAlive()) {
                 return started;
             }

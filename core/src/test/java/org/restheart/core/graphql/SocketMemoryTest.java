@@ -129,7 +129,7 @@ class SocketMemoryTest {
             for (int i = 0; i < 300; i++) {
                 handshake(gateway.port());
             }
-            await().atMost(Patience.relative(Duration.ofSeconds(5)))
+            Patience.within(Duration.ofSeconds(5))
                     .untilAsserted(() -> assertThat(used() - before).isLessThan(10 << 20));
         }
     }

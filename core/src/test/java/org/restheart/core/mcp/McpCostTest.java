@@ -128,7 +128,7 @@ class McpCostTest {
                 out.flush();
                 await().until(McpCostTest::isRunning);
             }
-            await().atMost(Patience.relative(Duration.ofSeconds(4))).until(() -> !isRunning());
+            Patience.within(Duration.ofSeconds(4)).until(() -> !isRunning());
             var next = new McpClient(gateway.as("admin")).call("find", in("small", "'filter': {}"));
             assertThat(isError(next)).as(next.toJson()).isFalse();
             assertThat(lines.all()).noneMatch(line -> line.startsWith("ERROR"));

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -84,7 +85,7 @@ class ApiKeyAccountsTest {
         } else {
             gateway.collection("users").deleteOne(Filters.eq("_id", name));
         }
-        await().atMost(SECOND).until(() -> status(made) == 401 && elsewhere(made) == 401);
+        Patience.within(SECOND).until(() -> status(made) == 401 && elsewhere(made) == 401);
         addAccount(name, "two-pw");
         var second = gateway.anonymous().as(name, "two-pw");
         assertThat(status(made)).isEqualTo(401);
@@ -114,7 +115,7 @@ class ApiKeyAccountsTest {
         var handle = listed.getFirst().asDocument().getString("handle").getValue();
         assertStatus(204, admin.send("DELETE", "/_apikeys/" + handle, ""));
         assertThat(status(made)).isEqualTo(401);
-        await().atMost(SECOND).until(() -> elsewhere(made) == 401);
+        Patience.within(SECOND).until(() -> elsewhere(made) == 401);
     }
 
     @Test

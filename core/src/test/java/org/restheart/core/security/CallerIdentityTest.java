@@ -10,7 +10,6 @@ import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.MACSigner;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -117,9 +116,7 @@ class CallerIdentityTest extends LogInFixture {
                     .send("POST", "/_imports?into=/shared", "{\"_id\": \"of-an-account\"}");
             assertStatus(202, account);
         }
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(60))
-                .until(() -> gateway.collection("_imports").countDocuments(eq("state", "running")) == 0);
+        Awaitility.await().until(() -> gateway.collection("_imports").countDocuments(eq("state", "running")) == 0);
     }
 
     @Test

@@ -217,7 +217,7 @@ class EndedCredentialsTest {
                 var others = OpenResponses.open(gateway, lasting.authorization())) {
             assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);
             ending.end().run();
-            await().atMost(Patience.relative(Duration.ofSeconds(5)))
+            Patience.within(Duration.ofSeconds(5))
                     .untilAsserted(() -> assertThat(open.stillOpen()).isEmpty());
             assertThat(others.stillOpen()).hasSize(OpenResponses.KINDS); // after the same checks
         }
@@ -338,7 +338,7 @@ class EndedCredentialsTest {
                     var others = OpenResponses.open(local, randomToken(local))) {
                 assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);
                 assertStatus(204, with(local.anonymous(), ending).delete("/token"));
-                await().atMost(Patience.relative(Duration.ofSeconds(5)))
+                Patience.within(Duration.ofSeconds(5))
                         .untilAsserted(() -> assertThat(open.stillOpen()).isEmpty());
                 assertThat(others.stillOpen()).hasSize(OpenResponses.KINDS);
             }
@@ -363,7 +363,7 @@ class EndedCredentialsTest {
             assertStatus(204, gateway.user(name).patch(path(key), "{\"name\": \"another\"}"));
             made(name);
             ending.end().run();
-            await().atMost(Patience.relative(Duration.ofSeconds(5)))
+            Patience.within(Duration.ofSeconds(5))
                     .untilAsserted(() -> assertThat(others.stillOpen()).isEmpty());
             assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);
         }

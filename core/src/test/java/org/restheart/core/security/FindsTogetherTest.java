@@ -1,7 +1,6 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
@@ -19,6 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.mcp.McpClient;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -116,9 +116,9 @@ class FindsTogetherTest {
 
         /// One request, on which MongoDB works when this returns.
         CompletableFuture<HttpResponse<String>> first() {
-            await().atMost(TIMEOUT).until(() -> !isRunning());
+            Patience.within(TIMEOUT).until(() -> !isRunning());
             var first = begin(this::rest);
-            await().atMost(TIMEOUT).until(this::isRunning);
+            Patience.within(TIMEOUT).until(this::isRunning);
             return first;
         }
 

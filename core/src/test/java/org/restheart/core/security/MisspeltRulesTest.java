@@ -3,7 +3,6 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.testkit.Statuses.assertStatus;
 
-import org.bson.BsonDocument;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -47,9 +46,8 @@ class MisspeltRulesTest {
 
     @Test
     void nobody_listens_to_a_stored_stream_with_a_misspelt_restriction() {
-        gateway.collection("_properties")
-                .insertOne(BsonDocument.parse(
-                        "{_id: '_properties.stored', streams: [{uri: 's', stages: []," + " applyReadfilter: true}]}"));
+        gateway.insert(
+                "_properties", "{_id: '_properties.stored', streams: [{uri: 's', stages: [], applyReadfilter: true}]}");
         gateway.insert("stored", "{_id: 1}");
         var answer = gateway.as("admin").with("Accept", "text/event-stream").get("/stored/_streams/s");
         assertStatus(500, answer);

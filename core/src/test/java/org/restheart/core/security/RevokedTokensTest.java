@@ -71,8 +71,8 @@ class RevokedTokensTest {
 
         assertStatus(204, bearing(first.anonymous(), token).send("DELETE", "/token", ""));
         assertThat(status(first.anonymous(), token)).isEqualTo(401);
-        await().atMost(Patience.relative(Duration.ofSeconds(1))).until(() -> status(there, token) == 401);
-        await().atMost(Patience.relative(Duration.ofSeconds(1))).until(() -> status(there, renewed) == 401);
+        Patience.within(Duration.ofSeconds(1)).until(() -> status(there, token) == 401);
+        Patience.within(Duration.ofSeconds(1)).until(() -> status(there, renewed) == 401);
         assertThat(status(there, token())).isEqualTo(200);
         try (var third = another(mongo)) {
             assertThat(status(TestClient.of(third.address()), token)).isEqualTo(401);

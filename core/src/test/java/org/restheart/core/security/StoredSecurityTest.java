@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import org.bson.BsonArray;
+import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -115,7 +116,8 @@ class StoredSecurityTest {
 
     @Test
     void a_permission_that_is_withdrawn_stops_allowing() {
-        gateway.permit("{_id: 'once', roles: ['viewer'], predicate: \"path('/once')\"}");
+        gateway.collection("acl")
+                .insertOne(BsonDocument.parse("{_id: 'once', roles: ['viewer'], predicate: \"path('/once')\"}"));
         gateway.insert("once", "{}");
         await().until(() -> gateway.as("bob").get("/once").statusCode() == 200);
         gateway.collection("acl").deleteOne(eq("_id", "once"));

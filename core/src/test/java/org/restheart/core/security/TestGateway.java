@@ -31,6 +31,9 @@ public final class TestGateway implements AutoCloseable {
     private final Gateway gateway;
     private final MongoDatabase database;
 
+    /// Whether it may know permissions and metadata.
+    private boolean asked;
+
     private TestGateway(Gateway gateway, MongoDatabase database) {
         this.gateway = gateway;
         this.database = database;
@@ -131,7 +134,7 @@ public final class TestGateway implements AutoCloseable {
 
     /// @param json a permission
     public void permit(String json) {
-        database.getCollection("acl", BsonDocument.class).insertOne(BsonDocument.parse(json));
+        insert("acl", json);
     }
 
     /// A permission of a role; its name is the role's.
@@ -156,9 +159,16 @@ public final class TestGateway implements AutoCloseable {
         }
     }
 
+    /// Permissions and metadata hold for the next request: the gateway forgets what it knows of them, but would learn
+    /// of what others write only a moment later.
     public void insert(String collection, String... json) {
         for (var document : json) {
             collection(collection).insertOne(BsonDocument.parse(document));
+        }
+        if (asked && collection.equals("acl")) {
+            as("admin").delete("/acl/none"); // a write, though there is nothing to delete
+        } else if (asked && collection.startsWith("_")) {
+            as("admin").post("/ic?db=" + database.getName(), "");
         }
     }
 
@@ -171,10 +181,12 @@ public final class TestGateway implements AutoCloseable {
     }
 
     public InetSocketAddress address() {
+        asked = true;
         return gateway.address();
     }
 
     public TestClient anonymous() {
+        asked = true;
         return TestClient.of(gateway.address());
     }
 

@@ -147,7 +147,7 @@ class ForwardingTest {
             } else {
                 waiting.close();
             }
-            await().atMost(Patience.relative(Duration.ofSeconds(5))).until(() -> inFlight(server) == 1);
+            Patience.within(Duration.ofSeconds(5)).until(() -> inFlight(server) == 1);
             if (reset) {
                 assertGoesOn(waiting, 11);
             }

@@ -87,7 +87,7 @@ class MassCloseTest {
     }
 
     private void assertEndedElsewhere() {
-        await().atMost(Duration.ofMinutes(1)).until(() -> ends.size() >= listeners);
+        await().until(() -> ends.size() >= listeners);
         assertThat(ends).noneMatch(thread -> thread.startsWith("http I/O"));
     }
 
@@ -114,7 +114,7 @@ class MassCloseTest {
             }
             closeAtOnce();
             assertServesSoon(server);
-            await().atMost(Duration.ofMinutes(1)).until(() -> server.listener().connections() == LATER);
+            await().until(() -> server.listener().connections() == LATER);
         }
     }
 
@@ -130,7 +130,7 @@ class MassCloseTest {
             }
             closeAtOnce();
             assertServesSoon(server);
-            await().atMost(Duration.ofMinutes(1)).until(() -> server.listener().connections() == LATER);
+            await().until(() -> server.listener().connections() == LATER);
         }
     }
 
@@ -143,7 +143,7 @@ class MassCloseTest {
             }
             closeAtOnce();
             assertServes(server, true);
-            await().atMost(Duration.ofMinutes(1)).until(() -> server.listener().connections() == 1);
+            await().until(() -> server.listener().connections() == 1);
         }
     }
 
@@ -204,7 +204,7 @@ class MassCloseTest {
             assertServes(server, false);
             assertThat(Duration.ofNanos(System.nanoTime() - start))
                     .isLessThan(Patience.relative(Duration.ofSeconds(2)));
-            await().atMost(Duration.ofMinutes(1)).until(() -> gone.get() >= listeners);
+            await().until(() -> gone.get() >= listeners);
         }
     }
 
@@ -243,7 +243,7 @@ class MassCloseTest {
         try (var server = plain()) {
             listen(server, UPGRADE, false);
             closeAtOnce();
-            await().atMost(Duration.ofMinutes(1)).until(() -> gone.get() >= listeners);
+            await().until(() -> gone.get() >= listeners);
             assertServes(server, false);
         }
     }

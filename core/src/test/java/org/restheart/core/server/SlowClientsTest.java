@@ -159,7 +159,7 @@ class SlowClientsTest {
 
     @Test
     void content_that_a_service_reads_while_it_arrives_is_408_when_it_stops_coming() throws Exception {
-        try (var server = TestServer.of(TestServer.streaming("/", SlowClientsTest::length));
+        try (var server = TestServer.impatient(TestServer.streaming("/", SlowClientsTest::length));
                 var client = server.connect()) {
             client.request("POST /", "Content-Length: 100000").send("x".repeat(50_000));
             assertThat(client.answer().status()).isEqualTo(408);
@@ -173,7 +173,7 @@ class SlowClientsTest {
             request.body().bytes();
             return Response.status(200);
         });
-        try (var server = TestServer.with("", 20, service);
+        try (var server = TestServer.with("", 20, Duration.ofSeconds(1), Duration.ofSeconds(8), service);
                 var clients = new Opened<RawClient>()) {
             for (int i = 0; i < 30; i++) {
                 clients.add(server.connect())
@@ -193,7 +193,7 @@ class SlowClientsTest {
 
     @Test
     void content_that_trickles_is_given_up() throws Exception {
-        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+        try (var server = TestServer.impatient(blocking("/", RequestContentTest::echo));
                 var client = server.connect()) {
             client.request("POST /", "Content-Length: 1000").send("only this");
             assertThat(client.answer().status()).isEqualTo(408);
@@ -204,7 +204,7 @@ class SlowClientsTest {
 
     @Test
     void content_that_takes_its_time_but_keeps_coming_is_waited_for() throws Exception {
-        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+        try (var server = TestServer.impatient(blocking("/", RequestContentTest::echo));
                 var client = server.connect()) {
             client.request("POST /", "Content-Length: 6000").send("x".repeat(2000)); // worth four seconds more
             for (int i = 0; i < 2; i++) {
@@ -219,7 +219,7 @@ class SlowClientsTest {
     void what_has_been_sent_buys_no_trickle() throws Exception {
         for (var service :
                 List.of(blocking("/", RequestContentTest::echo), TestServer.streaming("/", SlowClientsTest::length))) {
-            try (var server = TestServer.of(service);
+            try (var server = TestServer.impatient(service);
                     var client = server.connect()) {
                 client.request("POST /", "Content-Length: 1000005").send(new byte[1_000_000]);
                 client.trickle();
@@ -231,7 +231,7 @@ class SlowClientsTest {
 
     @Test
     void content_that_stops_is_not_waited_for_however_much_has_come() throws Exception {
-        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+        try (var server = TestServer.impatient(blocking("/", RequestContentTest::echo));
                 var client = server.connect()) {
             // half an hour at the least pace
             client.request("POST /", "Content-Length: 2000000").send(new byte[1_000_000]);

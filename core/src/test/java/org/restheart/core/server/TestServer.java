@@ -36,7 +36,9 @@ final class TestServer implements AutoCloseable {
     private volatile Runnable atEnd = () -> {};
 
     private static final Duration PATIENCE = Duration.ofSeconds(8);
-    private static final Duration ARRIVAL = Duration.ofSeconds(1);
+
+    /// Longer than a busy machine keeps a client that means to send.
+    private static final Duration ARRIVAL = Duration.ofSeconds(30);
 
     private TestServer(ServerSettings settings, boolean forceEncoding, List<Binding> bindings) {
         var pipeline = new Pipeline(
@@ -74,6 +76,11 @@ final class TestServer implements AutoCloseable {
 
     static TestServer with(String yaml, int maxRequestsInFlight, Binding... bindings) {
         return with(yaml, maxRequestsInFlight, ARRIVAL, PATIENCE, bindings);
+    }
+
+    /// Waits a second for content.
+    static TestServer impatient(Binding... bindings) {
+        return with("", 1_000, Duration.ofSeconds(1), Duration.ofSeconds(8), bindings);
     }
 
     /// @param content how long nothing of a request may arrive

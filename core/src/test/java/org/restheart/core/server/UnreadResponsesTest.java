@@ -68,7 +68,7 @@ class UnreadResponsesTest {
             request.body().bytes();
             return Response.status(200);
         });
-        try (var server = TestServer.with("", 4, service);
+        try (var server = TestServer.with("", 4, Duration.ofSeconds(1), Duration.ofSeconds(8), service);
                 var client = new RawHttp2(server.listener().address())) {
             client.begin(1, "POST", "/", 100_000);
             client.content(1, RawHttp2.CONTENT, false);

@@ -47,7 +47,7 @@ class CleanStopTest {
                             .toList());
             var _ = SseListener.open(gateway, "/t/_streams/all");
             // The streams of permissions, of the listener, and of exact bookmarks; a cursor that is positioned ahead.
-            await().atMost(Duration.ofSeconds(60)).until(() -> {
+            await().until(() -> {
                 gateway.send("GET", "/t?page=100&pagesize=10&sort=%7B%22_id%22:1%7D", "");
                 gateway.send("GET", "/t?page=200&pagesize=10&eager=linear&hint=%7B%22_id%22:1%7D", "");
                 var open = cursors(database);
@@ -55,7 +55,7 @@ class CleanStopTest {
                         && open.stream().anyMatch(operation -> !isTailable(operation));
             });
         }
-        await().atMost(Patience.relative(Duration.ofSeconds(2)))
+        Patience.within(Duration.ofSeconds(2))
                 .untilAsserted(() -> assertThat(cursors(database)).isEmpty());
     }
 }

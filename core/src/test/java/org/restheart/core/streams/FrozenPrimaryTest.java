@@ -47,7 +47,7 @@ class FrozenPrimaryTest {
                     return null;
                 }));
             }
-            await().atMost(Duration.ofMinutes(1)).until(() -> before.get() > 40);
+            await().until(() -> before.get() > 40);
             mongo.freezePrimary(client);
             frozen.set(true);
             await().atMost(Duration.ofMinutes(2)).until(() -> after.get() > 40);

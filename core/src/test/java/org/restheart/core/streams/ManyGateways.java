@@ -1,7 +1,6 @@
 package org.restheart.core.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
@@ -11,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestClient;
 
 /// What is changed through one of three gateways is soon seen by the others, which have seen it as it was before.
@@ -76,7 +76,7 @@ abstract class ManyGateways {
 
     private void seen(String method, String target, String body, String credentials, int status) {
         for (var gateway : others) {
-            await().atMost(SOON).untilAsserted(() -> {
+            Patience.within(SOON).untilAsserted(() -> {
                 var answer = send(gateway, credentials, method, target, body);
                 assertThat(answer.statusCode())
                         .as(method + " " + target + " " + answer.body())
@@ -183,7 +183,7 @@ abstract class ManyGateways {
         }
         for (var gateway : others) {
             var asked = new AtomicInteger();
-            await().atMost(SOON).pollInterval(Duration.ofMillis(400)).untilAsserted(() -> {
+            Patience.within(SOON).pollInterval(Duration.ofMillis(400)).untilAsserted(() -> {
                 asked.incrementAndGet();
                 long remaining = send(gateway, eve, "GET", "/t", "")
                         .headers()

@@ -292,7 +292,7 @@ class StreamsTest {
                 var _ = SseListener.open(gateway, "/t/_streams/all")) {
             assertThat(gateway.cursors("t")).isEqualTo(1);
         }
-        await().atMost(Patience.relative(Duration.ofSeconds(5))).until(() -> gateway.cursors("t") == 0);
+        Patience.within(Duration.ofSeconds(5)).until(() -> gateway.cursors("t") == 0);
     }
 
     @Test

@@ -9,7 +9,6 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,7 +73,7 @@ class TutorialPageTest {
     @ValueSource(strings = {"EventSource", "WebSocket"})
     void a_browser_shows_changes_as_they_happen(String transport) throws Exception {
         try (var _ = open(transport, "/t/_streams/all", "admin-pw")) {
-            await().atMost(Duration.ofSeconds(60)).until(() -> shown.contains("listening"));
+            await().until(() -> shown.contains("listening"));
             gateway.insert("t", "{_id: 1, Title: 'Stalker'}");
             await().until(() -> shown.contains("insert {\"_id\":1,\"Title\":\"Stalker\"}"));
             gateway.collection("t").deleteMany(new BsonDocument());
@@ -91,7 +90,7 @@ class TutorialPageTest {
     void the_page_says_why_it_is_refused(String transport, String stream, String password, String reason)
             throws Exception {
         try (var _ = open(transport, stream, password)) {
-            await().atMost(Duration.ofSeconds(60)).until(() -> shown.contains(reason));
+            await().until(() -> shown.contains(reason));
         }
     }
 

@@ -238,13 +238,12 @@ class ImportBoundsTest {
 
     private static void assertStops(String location) {
         var job = new BsonDocument("_id", id(location));
-        await().atMost(Duration.ofSeconds(60))
-                .until(() -> !"running"
-                        .equals(gateway.collection("_imports")
-                                .find(job)
-                                .first()
-                                .getString("state")
-                                .getValue()));
+        await().until(() -> !"running"
+                .equals(gateway.collection("_imports")
+                        .find(job)
+                        .first()
+                        .getString("state")
+                        .getValue()));
         assertThat(gateway.collection("_imports").find(job).first().toJson())
                 .contains("\"stopped\"", "the credentials are no longer good");
     }

@@ -70,7 +70,6 @@ class ImportJobsTest {
     /// The import's status when it has ended.
     private static BsonDocument ended(TestClient client, String location) {
         return Awaitility.await()
-                .atMost(Duration.ofSeconds(60))
                 .until(
                         () -> BsonDocument.parse(client.get(location).body()),
                         status -> !status.getString("state").getValue().equals("running"));
@@ -334,9 +333,7 @@ class ImportJobsTest {
             var held = leasedUntil(location);
             assertStatus(200, admin.patch("/again/changed", "{\"n\": 2}"));
             // the lease is renewed behind each attempt that has failed
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(60))
-                    .until(() -> !leasedUntil(location).equals(held));
+            Awaitility.await().until(() -> !leasedUntil(location).equals(held));
         }
         assertThat(ended(admin, location).toJson()).contains("\"state\": \"done\"");
         assertThat(n("locked")).isEqualTo(1);

@@ -29,6 +29,7 @@ import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
+import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestMongo;
 
 /// Commands whose connections to MongoDB are lost, or that MongoDB answers late.
@@ -98,7 +99,7 @@ class LostCommandsTest extends CoalescedWritesFixture {
             assertThat(upserts).allSatisfy(upsert -> assertThat(upsert).succeedsWithin(TIMEOUT));
             assertThat(upserts.get(0).join().outcome()).isEqualTo(new Changed());
             assertThat(upserts.get(1).join().outcome()).isEqualTo(new Created());
-            await().atMost(TIMEOUT).until(() -> network.answered() == 2);
+            Patience.within(TIMEOUT).until(() -> network.answered() == 2);
         }
         assertThat(n("once", 0)).isOne();
         assertThat(n("once", 1)).isOne();
@@ -130,7 +131,7 @@ class LostCommandsTest extends CoalescedWritesFixture {
                     .succeedsWithin(TIMEOUT)
                     .satisfies(result -> assertThat(result.outcome()).isEqualTo(new Changed()));
             network.arrive();
-            await().atMost(TIMEOUT).until(() -> network.answered() == 2);
+            Patience.within(TIMEOUT).until(() -> network.answered() == 2);
         }
         assertThat(n("late", 0)).isOne();
     }

@@ -156,9 +156,7 @@ class SharedFindsTest {
     }
 
     private void awaitIsFoundHere(DriverFinder documents, FindQuery query) {
-        await().pollInterval(Duration.ofMillis(1))
-                .atMost(Duration.ofMinutes(1))
-                .until(() -> isFoundHere(documents, query));
+        await().pollInterval(Duration.ofMillis(1)).until(() -> isFoundHere(documents, query));
     }
 
     /// Whether a thread that must not wait for long finds the one document of a query.

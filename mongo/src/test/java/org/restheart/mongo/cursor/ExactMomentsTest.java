@@ -154,7 +154,7 @@ class ExactMomentsTest {
                             ReadSettings.DEFAULT)
                     .with(new Shortcuts(true, CursorsAhead.NONE));
             var skipping = new DriverFinder(mongo.client());
-            await().atMost(Duration.ofSeconds(60)).until(() -> {
+            await().until(() -> {
                 boolean written = writer.done;
                 finder.find(query.slice(100, 5), 6).close();
                 for (int from = 20; written && from < 200; from += 13) {
