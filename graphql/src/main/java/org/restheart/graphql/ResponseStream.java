@@ -1,13 +1,21 @@
 package org.restheart.graphql;
 
+import java.util.List;
 import org.restheart.graphql.OperationResult.QueryOutcome;
 import org.restheart.graphql.SubscriptionRoot.SourceEvent;
+import org.restheart.http.MemoryBudget;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.SerialTasks;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
+import org.restheart.http.access.FairShares.Patience;
+import org.restheart.http.access.FairShares.Policy;
+import org.restheart.http.access.FairShares.Want;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Subscription;
+import org.restheart.mongo.find.DocumentSizes.Size;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,8 +24,14 @@ import org.slf4j.LoggerFactory;
 final class ResponseStream {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseStream.class);
 
-    /// Limits concurrent executions for events in this process, which do not count as requests in flight.
-    private static final FairShares EXECUTIONS = new FairShares(64);
+    private static final int PLACES = 64;
+
+    /// Limits concurrent executions for events in this process, which do not count as requests in flight, and their
+    /// memory: of large events there are fewer at a time.
+    private static final FairShares EXECUTIONS = new FairShares(PLACES);
+
+    /// Bytes of events for one place.
+    private static final long BYTES = Math.max(1, MemoryBudget.Part.DATA.bytes() / PLACES / Size.COPIES / 2);
 
     private final Subscription source;
     private final Execution execution;
@@ -70,8 +84,18 @@ final class ResponseStream {
 
     private void deliver(Frame frame) {
         var caller = CallerScope.current();
+        long places = Math.max(1, frame.bytes().remaining() / BYTES);
+        if (places > PLACES) { // there is never memory for it
+            end(Ending.TOO_SLOW);
+            return;
+        }
+        deliver(frame, caller, (int) places);
+    }
+
+    private void deliver(Frame frame, String caller, int places) {
         try {
-            var _ = EXECUTIONS.take(caller, Long.MAX_VALUE);
+            var _ = EXECUTIONS.take(
+                    new Want(List.of(caller), places, Policy.SHARE, 0, places), new Patience(Long.MAX_VALUE));
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             end(Ending.FAILED);
@@ -89,11 +113,14 @@ final class ResponseStream {
             }
         } catch (SubscriptionEnded e) {
             end(e.why());
+        } catch (ProblemException e) { // such as memory that the caller has used up
+            LOG.debug("an event of a subscription was not processed: {}", e.getMessage());
+            end(e.problem().code() == ProblemCode.OVERLOADED ? Ending.TOO_SLOW : Ending.FAILED);
         } catch (RuntimeException e) {
             LOG.error("an event of a subscription could not be processed", e);
             end(Ending.FAILED);
         } finally {
-            EXECUTIONS.release(caller);
+            EXECUTIONS.release(caller, places);
         }
     }
 

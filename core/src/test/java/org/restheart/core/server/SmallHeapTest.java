@@ -109,7 +109,9 @@ class SmallHeapTest {
                         + " stages: [{_$match: {}}]}]}"));
         database.getCollection("gql-apps")
                 .insertOne(Document.parse("{_id: 'app', descriptor: {enabled: true}, schema: 'type Page { t: String }"
-                        + " type Query { pages: [Page], large: [Page] }', mappings: {Query: {pages: {db: '"
+                        + " type Change { fullDocument: Page } type Subscription { changed: Change }"
+                        + " type Query { pages: [Page], large: [Page] }', mappings: {Subscription: {changed: {db: '"
+                        + mongo.databaseName() + "', collection: 'events', stream: 'every'}}, Query: {pages: {db: '"
                         + mongo.databaseName() + "', collection: 'pages', limit: 1000}, large: {db: '"
                         + mongo.databaseName() + "', collection: 'medium', limit: 4}}}}"));
         int port = FreePort.find();
@@ -550,7 +552,19 @@ class SmallHeapTest {
         database.createCollection("events");
         database.getCollection("_properties").insertOne(Document.parse("""
                 {_id: '_properties.events', streams: [
+                  {uri: 'every', stages: []},
                   {uri: 'all', stages: [{$match: {n: {$ne: {$var: 'n'}}}}]}]}"""));
+        var subscription = "{\"query\": \"subscription Changed { changed { fullDocument { t } } }\"}";
+        var subscribing = new Way(
+                "",
+                "POST",
+                "/graphql/app",
+                subscription,
+                0,
+                "accept",
+                "text/event-stream",
+                "content-type",
+                "application/json");
         var stream = "/events/_streams/all?avars=%7B%22n%22:#%7D";
         String token;
         try (var events = database.getCollection("events").watch().cursor()) {
@@ -565,6 +579,7 @@ class SmallHeapTest {
             for (int i = 0; i < LISTENERS; i++) {
                 open.add(begin(new Way("", "GET", resumed, "", 0, "accept", "text/event-stream"), 0, 4_096));
                 open.add(begin(new Way("", "GET", stream, "", 0, "accept", "text/event-stream"), i + 1, 4_096));
+                open.add(begin(subscribing, 0, 4_096));
             }
             for (var socket : open.all()) {
                 assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
