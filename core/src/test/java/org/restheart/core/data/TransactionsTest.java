@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
@@ -239,6 +240,18 @@ class TransactionsTest {
                 .contains("\"ABORTED\"");
         assertStatus(200, one.commit());
         assertThat(send(here, "GET", path("/a"), "").body()).contains("\"n\": 2");
+    }
+
+    /// MongoDB aborts it there, and what follows in later commands is not even sent.
+    @Test
+    void of_an_array_that_fails_in_a_transaction_only_what_precedes_the_failure_is_reported() {
+        var sid = session();
+        var documents = IntStream.range(0, 12_000)
+                .mapToObj(i -> "{\"_id\": " + (i == 1 ? 0 : i) + "}")
+                .collect(Collectors.joining(",", "[", "]"));
+        var answer = send(here, "POST", path("?sid=" + sid + "&txn=" + begin(here, sid)), documents);
+        assertStatus(207, answer);
+        assertThat(Document.parse(answer.body())).containsEntry("inserted", 1);
     }
 
     @Test

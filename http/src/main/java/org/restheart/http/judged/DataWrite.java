@@ -38,29 +38,32 @@ public final class DataWrite {
     /// The result of a write.
     ///
     /// @param modified changed documents, not counting entity tags
-    /// @param inserted the ids of inserted documents, in the request's order
+    /// @param inserted the ids of inserted documents, in the request's order; none for lines
     /// @param upserted the id of a document that was inserted because none matched
     /// @param errors of single documents or statements: `index`, `httpStatus`, `mongodbErrorCode` where it tells
-    ///     more, and the `message` if the caller may know it
+    ///     more, and the `message` if the caller may know it; of lines at most 1,000, with `line`, or
+    ///     with the first and the `lastLine` of several, in place of `index`
+    /// @param complete whether the rest was tried after what failed: false for lines that were not read
     public record Report(
             long matched,
             long modified,
             long deleted,
             List<BsonValue> inserted,
             Optional<BsonValue> upserted,
-            List<BsonDocument> errors) {
+            List<BsonDocument> errors,
+            boolean complete) {
         private static final int DUPLICATE_KEY = 11000;
 
         public static Report inserted(List<BsonValue> ids, List<BsonDocument> errors) {
-            return new Report(0, 0, 0, ids, Optional.empty(), errors);
+            return new Report(0, 0, 0, ids, Optional.empty(), errors, true);
         }
 
         public static Report changed(long matched, long modified) {
-            return new Report(matched, modified, 0, List.of(), Optional.empty(), List.of());
+            return new Report(matched, modified, 0, List.of(), Optional.empty(), List.of(), true);
         }
 
         public static Report upserted(BsonValue id) {
-            return new Report(0, 0, 0, List.of(), Optional.of(id), List.of());
+            return new Report(0, 0, 0, List.of(), Optional.of(id), List.of(), true);
         }
 
         /// The first error, if there is one, with a message for any caller.
@@ -83,7 +86,7 @@ public final class DataWrite {
         }
 
         public static Report deleted(long deleted) {
-            return new Report(0, 0, deleted, List.of(), Optional.empty(), List.of());
+            return new Report(0, 0, deleted, List.of(), Optional.empty(), List.of(), true);
         }
     }
 

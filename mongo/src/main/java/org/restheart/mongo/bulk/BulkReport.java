@@ -145,7 +145,7 @@ record BulkReport(
     /// The response in the requested representation; partial failures always have the standard one.
     Response.Ready response(DataRequest request) {
         return represented(request)
-                .saying(new DataWrite.Report(matched, modified, deleted, created, Optional.empty(), errors));
+                .saying(new DataWrite.Report(matched, modified, deleted, created, Optional.empty(), errors, true));
     }
 
     private Response.Ready represented(DataRequest request) {

@@ -82,7 +82,10 @@ record Element(BsonValue id, RawBsonDocument document) {
         if (mode(request) == WriteMode.INSERT) {
             var failed = new BitSet();
             errors.forEach(error -> failed.set(error.getIndex()));
-            int end = writes.ordered() && !errors.isEmpty() ? failed.nextSetBit(0) : elements.size();
+            // MongoDB aborts a transaction with what fails first
+            boolean stops =
+                    !errors.isEmpty() && (writes.ordered() || writes.session().isPresent());
+            int end = stops ? failed.nextSetBit(0) : elements.size();
             for (int i = failed.nextClearBit(0); i < end; i = failed.nextClearBit(i + 1)) {
                 created.add(elements.get(i).id);
             }

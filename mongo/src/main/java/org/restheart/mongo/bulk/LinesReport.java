@@ -75,7 +75,7 @@ final class LinesReport {
     /// @param etag of all documents
     Response.Ready response(DataRequest request, ObjectId etag) {
         var answer = JsonResponses.of(request, failed > 0 ? 207 : 200, toDocument())
-                .saying(new DataWrite.Report(matched, modified, 0, List.of(), Optional.empty(), errors));
+                .saying(new DataWrite.Report(matched, modified, 0, List.of(), Optional.empty(), errors, !aborted));
         return failed > 0 ? answer : answer.with("ETag", etag.toHexString());
     }
 

@@ -110,7 +110,8 @@ public final class Coalescer {
     /// Carries out writes of one request, small inserts with those of others; never blocks.
     ///
     /// @param isArray whether they are the elements of an array, however many
-    /// @param answer builds the response; called once, on the thread that sends it, which it must not block
+    /// @param answer builds the response; called once: on the thread that sends it, which it must not block, or
+    ///     on that of the writes, if they go alone and so may be many
     /// @return fails with [com.mongodb.MongoException] if more failed than single documents, or if the outcome is
     ///     unknown
     public Response write(Writes writes, boolean isArray, Function<Tried, Response.Ready> answer) {
@@ -121,7 +122,9 @@ public final class Coalescer {
                 ? batching.defer(
                         shared.submit(namespace, writes.collection().getWriteConcern(), documents),
                         errors -> answer.apply(Tried.inserts(documents.size(), errors)))
-                : batching.defer(onThread("write", () -> new BatchResult<>(limited.each(writes), 0)), answer);
+                : batching.defer(
+                        onThread("write", () -> new BatchResult<>(answer.apply(limited.each(writes)), 0)),
+                        built -> built);
     }
 
     /// Carries out a write of one document, with those of other requests or in a command of its own; never blocks.

@@ -127,12 +127,11 @@ record ImportRun(
             try (var lease = job.outer
                     .lease()
                     .another(List.of(CallerScope.current()), List.of())) { // the owner's request has ended
-                var errors = judged.make(job.outer.with(lease), request)
+                var report = judged.make(job.outer.with(lease), request)
                         .settled()
-                        .said(DataWrite.Report.class)
-                        .map(DataWrite.Report::errors)
-                        .orElseGet(List::of);
-                boolean complete = errors.stream().noneMatch(error -> error.containsKey("lastLine"));
+                        .said(DataWrite.Report.class); // none of writes that MongoDB does not acknowledge
+                var errors = report.map(DataWrite.Report::errors).orElseGet(List::of);
+                boolean complete = report.map(DataWrite.Report::complete).orElse(true);
                 if (complete && (attempt == ATTEMPTS || !hasBlocked(errors))) {
                     refuse(job, part, errors);
                     done(job, part, part.size() - errors.size());

@@ -9,11 +9,13 @@ import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.model.CreateCollectionOptions;
 import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ValidationOptions;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -31,7 +34,9 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
+import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -44,11 +49,13 @@ class BulkInsertsTest {
     private static final BsonString TAKEN = new BsonString("taken");
 
     private final TestMongo mongo;
+    private final Coalescer coalescer;
     private final CoalescedInserts inserts;
 
     BulkInsertsTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.inserts = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry()).bulkInserts();
+        this.coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
+        this.inserts = coalescer.bulkInserts();
     }
 
     private CompletableFuture<BatchResult<List<BulkWriteError>>> submit(
@@ -124,6 +131,24 @@ class BulkInsertsTest {
         }
         assertThat(collection.countDocuments()).isEqualTo(stored.get());
         assertThat(largest).as("arrays left together").hasValueGreaterThan(1);
+    }
+
+    /// They may be many, and who sends the response must not be kept.
+    @Test
+    void the_response_to_writes_that_go_alone_is_built_on_their_thread() {
+        var collection = mongo.database().getCollection("alone", RawBsonDocument.class);
+        var models = raw(List.of(new BsonDocument("_id", new BsonInt32(1)))).stream()
+                .map(InsertOneModel::new)
+                .toList();
+        var builder = new AtomicReference<Thread>();
+        coalescer
+                .write(new Writes(collection, Optional.empty(), models, true, Optional.empty()), true, _ -> {
+                    builder.set(Thread.currentThread());
+                    return Response.status(200);
+                })
+                .settled();
+        assertThat(builder.get()).isNotNull().isNotSameAs(Thread.currentThread());
+        assertThat(collection.countDocuments()).isEqualTo(1);
     }
 
     /// Some are refused as duplicates, which is certain, and the deployment has fewer members than the write
