@@ -4,11 +4,13 @@ import java.util.Locale;
 import java.util.UUID;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/// Keeps the deployment in JUnit's root store (closed at the end of the run) and a [TestMongo] in the store
-/// of each top-level class (closed after it); nested classes share their outermost class's.
+/// Keeps the deployment in the store of JUnit's launcher session, closed at the end of the JVM, since Surefire's JVMs
+/// execute one class after the other; and a [TestMongo] in the store of each top-level class, closed after it. Nested
+/// classes share their outermost class's.
 final class MongoExtension implements ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(MongoExtension.class);
     private static final int CLASS_NAME_CHARACTERS = 30;
@@ -24,8 +26,7 @@ final class MongoExtension implements ParameterResolver {
     }
 
     static TestMongo mongo(ExtensionContext context) {
-        var deployment = context.getRoot()
-                .getStore(NAMESPACE)
+        var deployment = context.getStore(StoreScope.LAUNCHER_SESSION, NAMESPACE)
                 .getOrComputeIfAbsent(TestDeployment.class, _ -> TestDeployment.find(), TestDeployment.class);
         var outermost = outermostClass(context);
         return outermost
