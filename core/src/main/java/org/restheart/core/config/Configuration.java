@@ -338,9 +338,8 @@ public final class Configuration {
     static final class UnknownKeys {
         private UnknownKeys() {}
 
-        /// @param mayBePlugins whether an unknown block that overrides alone have made may be that of a plugin, which
-        /// the
-        ///     start finds out
+        /// @param mayBePlugins whether an unknown block that overrides alone have made may be that of a plugin: the
+        ///     start finds that out
         static void report(Map<String, @Nullable Object> tree, boolean mayBePlugins, Reading reading) {
             tree.forEach((name, value) -> {
                 var key = Keys.ROOT.keys().get(name);

@@ -543,9 +543,8 @@ class SmallHeapTest {
         awaitPing();
     }
 
-    /// Each has a cursor of its own: of listeners that have missed large events and take nothing, and of streams that
-    /// are
-    /// not the same.
+    /// Each has a cursor of its own: of listeners that have missed large events and take nothing, and of different
+    /// streams.
     @Test
     void large_events_of_many_cursors() throws Exception {
         var database = mongo.database();

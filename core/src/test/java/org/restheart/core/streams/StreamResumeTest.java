@@ -17,6 +17,8 @@ import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -30,6 +32,8 @@ class StreamResumeTest {
 
     /// Fewer messages may wait for a listener than it misses.
     private static final String FEW = ", change-streams-max-waiting-messages: 20";
+
+    private static final String SOME = ", change-streams-max-waiting-messages: 100";
 
     private static final int LISTENERS = 6;
     private static final int DISTURBANCES = 6;
@@ -96,6 +100,36 @@ class StreamResumeTest {
         gateway.insert("t", "{n: " + number + "}");
         assertThat(number(other.next())).isEqualTo(number);
         return new SseListener(gateway, TARGET, id);
+    }
+
+    /// What it missed does not fit to what may wait, and is fetched again: not each small event for itself, neither
+    /// when large ones came before.
+    @ParameterizedTest
+    @ValueSource(ints = {0, 4})
+    void many_small_events_are_fetched_with_few_commands(int large, TestMongo mongo) throws Exception {
+        int small = 5_000;
+        try (var former = StreamsGateway.start(mongo, "");
+                var gateway = former.another(mongo, SOME, OPEN_TO_ALL)) { // nobody listens to it
+            former.define("t", DEFINITION);
+            String id;
+            try (var first = SseListener.open(former, TARGET)) {
+                former.insert("t", "{n: 1}");
+                id = first.next().id();
+            }
+            for (int i = 0; i < large; i++) {
+                gateway.collection("t").insertMany(documents(2 + i, 1, ", t: '" + "x".repeat(1_000_000) + "'"));
+            }
+            gateway.collection("t").insertMany(documents(2 + large, small, ", t: '" + "x".repeat(500) + "'"));
+            var commands =
+                    TestMongo.profiled(gateway.database(), "{op: {$in: ['command', 'getmore']}, ns: /[.]t$/}", () -> {
+                        try (var again = new SseListener(gateway, TARGET, id)) {
+                            for (int n = 2; n < 2 + large + small; n++) {
+                                assertThat(number(again.next())).isEqualTo(n);
+                            }
+                        }
+                    });
+            assertThat(commands.size()).isBetween(1, small / 10);
+        }
     }
 
     /// Those who stay do not receive such an event, and all others.

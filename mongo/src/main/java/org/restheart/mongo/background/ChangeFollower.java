@@ -194,7 +194,7 @@ public final class ChangeFollower {
                 } else if (!overcome(cause)) {
                     return null;
                 }
-                var cursor = skipped.open(position);
+                var cursor = skipped.open(position, 0);
                 receiver.opened();
                 return cursor;
             } catch (MongoException e) {

@@ -14,6 +14,12 @@ public final class ResumedEvents implements AutoCloseable {
     /// Short, since most of those who resume have missed nothing, and others wait until they have.
     private static final long AWAIT_MILLIS = 50;
 
+    /// Of events that are fetched at once after [#back]: with what MongoDB adds to each, the reply is not large.
+    private static final long BATCH_BYTES = 128 << 10;
+
+    /// Events whose average tells that more may be fetched at once.
+    private static final int MANY = 50;
+
     private final SkippedEvents skipped;
     private Start position;
 
@@ -21,6 +27,14 @@ public final class ResumedEvents implements AutoCloseable {
     private Start before;
 
     private @Nullable ChangeCursor cursor;
+
+    /// Events that are fetched at once; zero for as many as MongoDB sends, up to 16 MB.
+    private int batchSize;
+
+    /// Events that the cursor has returned, and their bytes.
+    private int returned;
+
+    private long bytes;
 
     private ResumedEvents(ChangeSource source, Start from) {
         this.skipped = new SkippedEvents(source, AWAIT_MILLIS);
@@ -35,7 +49,7 @@ public final class ResumedEvents implements AutoCloseable {
     public static ResumedEvents open(ChangeSource source, Start from) {
         var events = new ResumedEvents(source, from);
         try {
-            events.cursor = events.skipped.open(from);
+            events.cursor = events.skipped.open(from, events.batchSize);
         } catch (MongoException e) {
             if (FollowFailure.of(e) == FollowFailure.ONE_EVENT) {
                 var _ = ChangeCursor.firstToken(source, from, List.of()); // fails if the position is why
@@ -67,16 +81,33 @@ public final class ResumedEvents implements AutoCloseable {
             position = new Start.After(reached);
             skipped.moved();
         }
-        if (change == null && skipped.isStepping()) {
+        if (change != null) {
+            returned++;
+            bytes += change.document().getByteLength();
+            fetchMore();
+        } else if (skipped.isStepping() || batchSize > 0) {
             close();
             skipped.stopStepping();
+            batchSize = 0;
         }
         return change;
     }
 
+    /// Goes on with another cursor if events are smaller than when their number was limited.
+    private void fetchMore() {
+        if (batchSize > 0 && returned >= MANY && !isFetched() && fitting() >= 2 * batchSize) {
+            batchSize = fitting();
+            close();
+        }
+    }
+
+    private int fitting() {
+        return (int) Math.max(1, BATCH_BYTES * returned / Math.max(1, bytes));
+    }
+
     private void reopen() {
         try {
-            cursor = skipped.open(position);
+            cursor = skipped.open(position, batchSize);
         } catch (MongoException e) {
             leaveOut(e);
         }
@@ -103,13 +134,13 @@ public final class ResumedEvents implements AutoCloseable {
 
     /// As [#letGo], and goes back to before the event that [#next()] has returned last.
     ///
-    /// @param oneByOne whether events are fetched so until there are no more: those that are large
-    public void back(boolean oneByOne) {
+    /// @param isLarge whether the reply with that event was: fewer are fetched at once then, large ones one by one
+    public void back(boolean isLarge) {
+        if (isLarge) {
+            batchSize = batchSize == 0 ? fitting() : Math.min(fitting(), Math.max(1, batchSize / 2));
+        }
         close();
         position = before;
-        if (oneByOne) {
-            skipped.step();
-        }
     }
 
     /// The position up to which [#next()] has returned all events; null until that is known.
@@ -123,5 +154,7 @@ public final class ResumedEvents implements AutoCloseable {
             cursor.close();
             cursor = null;
         }
+        returned = 0;
+        bytes = 0;
     }
 }

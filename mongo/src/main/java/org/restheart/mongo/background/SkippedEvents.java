@@ -39,18 +39,15 @@ final class SkippedEvents {
     }
 
     /// Opens a cursor without the skipped events.
-    ChangeCursor open(Start position) {
-        return ChangeCursor.open(source, position, tokens, stepping ? 1 : 0, awaitMillis);
+    ///
+    /// @param batchSize zero for MongoDB's own; after a failure events are fetched one by one nevertheless
+    ChangeCursor open(Start position, int batchSize) {
+        return ChangeCursor.open(source, position, tokens, stepping ? 1 : batchSize, awaitMillis);
     }
 
     /// Whether events are fetched one by one.
     boolean isStepping() {
         return stepping;
-    }
-
-    /// Fetches events one by one from now on.
-    void step() {
-        stepping = true;
     }
 
     /// Fetches many events at once from now on.

@@ -34,7 +34,7 @@ final class CatchUp {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
-    /// How long events are kept that a client does not take, unless they are large.
+    /// How long events are kept that a client does not take, unless the reply with them was large.
     private static final Duration SHORT_WAIT = Duration.ofMillis(100);
 
     /// How far a shared stream may be behind MongoDB, in seconds, when a listener goes on with it: the rest it may

@@ -11,9 +11,8 @@ import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 /// @param mode how pages are found if a request does not say it
 /// @param sliceWidth documents between two bookmarks that are set ahead of requests; pages before the first are
 ///     skipped by MongoDB
-/// @param maxQueries queries with bookmarks at once, each of which has a change stream open; the least recently used
-/// are
-///     forgotten
+/// @param maxQueries queries with bookmarks at once, each of which has a change stream open; those that have not been
+///     used for longest are forgotten
 /// @param maxBytes of all bookmarks together; each query may use its share
 /// @param maxAge the maximum age of bookmarks and cursors that are used
 /// @param allocation cursors positioned ahead, for queries that bookmarks cannot serve

@@ -155,16 +155,19 @@ public final class Descriptions {
         properties.values().forEach(Descriptions::makeReadable);
         var collections = new TreeMap<String, CollectionStructure>(DataCatalog.BY_CODE_POINT);
         long left = MAX_BYTES;
-        for (var found : database.listCollections(RawBsonDocument.class)) {
-            var name = found.getString("name").getValue();
-            if (!ResourceNames.isReservedCollection(name)) {
-                left -= found.getByteLength();
-                collections.put(
-                        name,
-                        structure(
-                                name,
-                                left >= 0 ? RawDocuments.toTree(found) : new BsonDocument(),
-                                properties.getOrDefault(Metadata.propertiesId(name), new BsonDocument())));
+        try (var cursor = database.listCollections(RawBsonDocument.class).cursor()) {
+            while (cursor.hasNext()) {
+                var found = cursor.next();
+                var name = found.getString("name").getValue();
+                if (!ResourceNames.isReservedCollection(name)) {
+                    left -= found.getByteLength();
+                    collections.put(
+                            name,
+                            structure(
+                                    name,
+                                    left >= 0 ? RawDocuments.toTree(found) : new BsonDocument(),
+                                    properties.getOrDefault(Metadata.propertiesId(name), new BsonDocument())));
+                }
             }
         }
         return new DatabaseStructure(db, List.copyOf(collections.values()), schemas(database));

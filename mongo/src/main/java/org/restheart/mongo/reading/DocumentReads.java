@@ -251,21 +251,27 @@ public final class DocumentReads {
     }
 
     private DocumentSample sample(Supplier<MongoCursor<RawBsonDocument>> find, int limit, long maxBytes) {
-        var found = new ArrayList<RawBsonDocument>();
-        long bytes = 0;
         try (var lease = ofServer()) {
             lease.await(Size.COPIES * maxBytes);
             try (var cursor = find.get()) {
-                while (found.size() < limit && cursor.hasNext()) {
-                    var document = cursor.next();
-                    bytes += document.getByteLength();
-                    if (bytes > maxBytes && !found.isEmpty()) {
-                        return new DocumentSample(found, false);
-                    }
-                    found.add(document);
-                }
-                return new DocumentSample(found, true);
+                return read(cursor, limit, maxBytes);
             }
+        }
+    }
+
+    private static DocumentSample read(MongoCursor<RawBsonDocument> cursor, int limit, long maxBytes) {
+        var found = new ArrayList<RawBsonDocument>();
+        long bytes = 0;
+        try {
+            while (found.size() < limit && cursor.hasNext()) {
+                var document = cursor.next();
+                bytes += document.getByteLength();
+                if (bytes > maxBytes && !found.isEmpty()) {
+                    return new DocumentSample(found, false);
+                }
+                found.add(document);
+            }
+            return new DocumentSample(found, true);
         } catch (MongoExecutionTimeoutException _) {
             return new DocumentSample(found, false);
         }
