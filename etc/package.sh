@@ -25,7 +25,8 @@ case ${1:-} in
 '') ;;
 *) fail "there is no option '$1'" ;;
 esac
-if jar_outdated; then build_jar; fi
+webhooks=$(webhooks_jar "$version")
+if jar_outdated || [ ! -e "$webhooks" ]; then build_jar; fi
 
 work=$(mktemp -d)
 gateway=
@@ -38,11 +39,12 @@ name=restheart-$version
 home=$work/$name
 
 # The folder that all packages hold.
-mkdir -p "$home/bin" "$home/lib" "$home/etc"
+mkdir -p "$home/bin" "$home/lib" "$home/etc" "$home/plugins-available"
 quick=()
 if $try; then quick=(--quick); fi
 etc/java-runtime.sh "${quick[@]}" "$JAR" "$home/runtime" >/dev/null
 cp "$JAR" etc/jvm.options "$home/lib/"
+cp "$webhooks" "$home/plugins-available/" # not loaded from there
 cp etc/restheart.yml etc/users.yml etc/acl.yml etc/package/restheart.service etc/package/overrides.yml "$home/etc/"
 cp LICENSE CHANGELOG.md "$home/"
 if [ -e core/target/THIRD-PARTY.txt ]; then cp core/target/THIRD-PARTY.txt "$home/"; fi

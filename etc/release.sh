@@ -2,18 +2,19 @@
 # Makes the files of a release from the last commit, in dist/: ./dev release [--twice]
 #
 #   restheart.jar        the same bytes whenever and wherever it is made from the same commit with the same JDK
+#   restheart-webhooks-VERSION.jar   a plugin, in the same way
 #   restheart.cdx.json   what is in it: a software bill of materials (CycloneDX)
 #   THIRD-PARTY.txt      the licences of what is in it
 #   …                    the packages of etc/package.sh: archive, Debian package and, where helm is on the PATH, the chart
 #   SHA256SUMS
 #
-# --twice makes the first three once more, in another folder, and fails if a byte differs. (Packages have a cache of starts, which no
+# --twice makes the first four once more, in another folder, and fails if a byte differs. (Packages have a cache of starts, which no
 # two runs make alike.)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=etc/toolchain.sh
 source etc/toolchain.sh
-FILES=(restheart.jar restheart.cdx.json THIRD-PARTY.txt)
+FILES=(core/target/restheart.jar "$(webhooks_jar "$(project_version)")" core/target/restheart.cdx.json core/target/THIRD-PARTY.txt)
 
 twice=false
 case ${1:-} in
@@ -36,9 +37,9 @@ make() {
   (
     cd "$work/$1-source"
     maven -q -B -Pfast,release -Dmaven.test.skip=true "-Dproject.build.outputTimestamp=$time" "-Dbuild.time=$time" \
-      -pl core -am package
+      -pl core,webhooks -am package
     for file in "${FILES[@]}"; do
-      cp "core/target/$file" "$work/$1/"
+      cp "$file" "$work/$1/"
     done
   )
 }
@@ -47,9 +48,9 @@ make first
 if $twice; then
   make second
   for file in "${FILES[@]}"; do
-    cmp "$work/first/$file" "$work/second/$file" || fail "$file is not the same twice"
+    cmp "$work/first/${file##*/}" "$work/second/${file##*/}" || fail "$file is not the same twice"
   done
-  echo "the same twice: ${FILES[*]}"
+  echo "the same twice: ${FILES[*]##*/}"
 fi
 (cd "$work/first-source" && etc/package.sh >/dev/null)
 rm -rf dist

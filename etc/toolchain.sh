@@ -84,6 +84,11 @@ maven() {
 
 JAR=core/target/restheart.jar
 
+# The plugin's jar, of the version $1.
+webhooks_jar() {
+  echo "webhooks/target/restheart-webhooks-$1.jar"
+}
+
 # The version of the build; ./dev version writes it, and a test compares the others with it.
 project_version() {
   sed -n 's|.*<revision>\(.*\)</revision>.*|\1|p' pom.xml
@@ -96,5 +101,5 @@ jar_outdated() {
 }
 
 build_jar() {
-  maven -q -B -Pfast -DskipTests -pl core -am package
+  maven -q -B -Pfast -DskipTests -pl core,webhooks -am package
 }

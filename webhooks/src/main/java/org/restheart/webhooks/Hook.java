@@ -19,15 +19,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.bson.BsonDocument;
 import org.restheart.plugin.Settings;
 
 /// One target, and what it is told of. Thread-safe.
 ///
+/// @param name of its block of settings
 /// @param on types of changes, as change streams call them
 /// @param withDocument whether the target gets the whole document as it is when the change is read
 /// @param attempts for each change, with pauses that double, from `pause`
 /// @param parallel documents whose changes are sent at a time
 record Hook(
+        String name,
         MongoNamespace collection,
         URI url,
         SecretKeySpec key,
@@ -44,23 +47,26 @@ record Hook(
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
     private static final int GONE = 410;
 
+    /// What follows it is the key in Base64, as Standard Webhooks write secrets.
+    private static final String ENCODED = "whsec_";
+
     /// A change that is sent.
     ///
     /// @param id the same each time it is sent
-    record Event(String id, String json) {}
+    record Event(String id, String type, BsonDocument key, String json) {}
 
     /// Empty if settings are refused.
-    static Optional<Hook> of(Settings settings, HttpClient http) {
+    static Optional<Hook> of(String name, Settings settings, HttpClient http) {
         var collection = settings.text("collection", "");
         var url = url(settings);
-        var secret = settings.text("secret", "").getBytes(StandardCharsets.UTF_8);
+        var secret = secret(settings.text("secret", ""));
         var on = settings.texts("on");
         boolean isNamed = collection.matches("[^/]+/[^/]+");
         if (!isNamed) {
             settings.refuse("collection", "must be a collection with its database, such as shop/orders");
         }
         if (secret.length < SHORTEST_SECRET) {
-            settings.refuse("secret", "must have at least " + SHORTEST_SECRET + " bytes");
+            settings.refuse("secret", "must have at least " + SHORTEST_SECRET + " bytes; after whsec_, in Base64");
         }
         if (!TYPES.containsAll(on)) {
             settings.refuse("on", "must be some of " + TYPES);
@@ -72,6 +78,7 @@ record Hook(
         int parallel = settings.integer("parallel", 8, 1, 100);
         return isNamed && url.isPresent() && secret.length >= SHORTEST_SECRET
                 ? Optional.of(new Hook(
+                        name,
                         new MongoNamespace(collection.replace('/', '.')),
                         url.get(),
                         new SecretKeySpec(secret, ALGORITHM),
@@ -85,25 +92,39 @@ record Hook(
                 : Optional.empty();
     }
 
+    /// Empty if it is not what its prefix says.
+    private static byte[] secret(String text) {
+        try {
+            return text.startsWith(ENCODED)
+                    ? Base64.getDecoder().decode(text.substring(ENCODED.length()))
+                    : text.getBytes(StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException _) {
+            return new byte[0];
+        }
+    }
+
     private static Optional<URI> url(Settings settings) {
         try {
             var url = URI.create(settings.text("url", ""));
-            if (url.getHost() != null && List.of("http", "https").contains(url.getScheme())) {
+            if (url.getHost() != null
+                    && url.getRawUserInfo() == null
+                    && List.of("http", "https").contains(url.getScheme())) {
                 return Optional.of(url);
             }
         } catch (IllegalArgumentException _) {
             // refused without its text, which may have a secret
         }
-        settings.refuse("url", "must be a URL that begins with https:// or http://");
+        settings.refuse("url", "must be a URL that begins with https:// or http://, without a user");
         return Optional.empty();
     }
 
     /// Sends a change until the target has taken it (2xx).
     ///
+    /// @param most attempts
     /// @return why it has not; empty if it has
-    Optional<String> send(Event event) throws InterruptedException {
+    Optional<String> send(Event event, int most) throws InterruptedException {
         var why = "";
-        for (int attempt = 1; attempt <= attempts; attempt++) {
+        for (int attempt = 1; attempt <= most; attempt++) {
             var sent = http.sendAsync(request(event), BodyHandlers.discarding());
             try {
                 int status = sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS).statusCode();
@@ -120,7 +141,7 @@ record Hook(
             } finally {
                 sent.cancel(true); // also a response that does not end
             }
-            if (attempt < attempts) {
+            if (attempt < most) {
                 Thread.sleep(pauseAfter(attempt));
             }
         }
@@ -159,6 +180,6 @@ record Hook(
     /// Neither the URL nor the key, which are secret.
     @Override
     public String toString() {
-        return "Hook[" + collection + "]";
+        return "Hook[" + name + ", " + collection + "]";
     }
 }

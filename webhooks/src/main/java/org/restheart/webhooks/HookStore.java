@@ -7,6 +7,7 @@ import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.ReturnDocument;
 import com.mongodb.client.model.UpdateOptions;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -23,18 +24,25 @@ import org.restheart.webhooks.Hook.Event;
 /// What is stored of one hook: which gateway follows its collection, how far it is, and the changes that its target has
 /// not taken. Thread-safe.
 final class HookStore {
-    /// After which another gateway follows if this one has not said that it still does.
-    static final Duration LEASE = Duration.ofSeconds(30);
+    /// Bytes of JSON that are kept of a change; its escapes may have made it larger than a document may be.
+    private static final int LARGEST = 8 << 20;
 
     private final MongoCollection<BsonDocument> states;
     private final MongoCollection<BsonDocument> failures;
     private final String hook;
+    private final Duration lease;
     private final String owner = UUID.randomUUID().toString();
 
-    HookStore(MongoDatabase database, String states, String failures, String hook) {
+    /// @param lease after which another gateway follows if this one has not said that it still does
+    HookStore(MongoDatabase database, String states, String failures, String hook, Duration lease) {
         this.states = database.getCollection(states, BsonDocument.class);
         this.failures = database.getCollection(failures, BsonDocument.class);
         this.hook = hook;
+        this.lease = lease;
+    }
+
+    Duration lease() {
+        return lease;
     }
 
     /// Makes the state if there is none.
@@ -51,7 +59,7 @@ final class HookStore {
     /// @return the state; empty if another gateway has the lease
     Optional<BsonDocument> lease(@Nullable BsonDocument token) {
         var free = BsonDocument.parse("{$expr: {$lt: [{$ifNull: ['$until', 0]}, '$$NOW']}}");
-        var set = BsonDocument.parse("{until: {$add: ['$$NOW', " + LEASE.toMillis() + "]}}")
+        var set = BsonDocument.parse("{until: {$add: ['$$NOW', " + lease.toMillis() + "]}}")
                 .append("owner", new BsonString(owner));
         if (token != null) {
             set.append("token", new BsonDocument("$literal", token));
@@ -64,26 +72,31 @@ final class HookStore {
 
     /// Leaves it to another gateway, or to this one after its next start.
     void release() {
-        states.updateOne(
-                Filters.and(Filters.eq(new BsonString(hook)), Filters.eq("owner", owner)),
-                BsonDocument.parse("{$unset: {until: 1, owner: 1}}"));
+        unset("{$unset: {until: 1, owner: 1}}");
     }
 
     /// Forgets how far it is.
     void forget() {
-        states.updateOne(Filters.eq(new BsonString(hook)), BsonDocument.parse("{$unset: {token: 1}}"));
+        unset("{$unset: {token: 1}}");
     }
 
-    /// Keeps a change that the target has not taken, once however often that happens.
+    private void unset(String update) {
+        states.updateOne(
+                Filters.and(Filters.eq(new BsonString(hook)), Filters.eq("owner", owner)), BsonDocument.parse(update));
+    }
+
+    /// Keeps a change that the target has not taken, once however often that happens; a large one without its content.
     void fail(Event event, String why) {
         BsonValue id = new BsonString(event.id());
-        failures.replaceOne(
-                Filters.eq(id),
-                new BsonDocument("_id", id)
-                        .append("hook", new BsonString(hook))
-                        .append("at", new BsonDateTime(Instant.now().toEpochMilli()))
-                        .append("why", new BsonString(why))
-                        .append("event", new BsonString(event.json())),
-                new ReplaceOptions().upsert(true));
+        var failure = new BsonDocument("_id", id)
+                .append("hook", new BsonString(hook))
+                .append("at", new BsonDateTime(Instant.now().toEpochMilli()))
+                .append("why", new BsonString(why))
+                .append("type", new BsonString(event.type()))
+                .append("key", event.key());
+        if (event.json().getBytes(StandardCharsets.UTF_8).length <= LARGEST) {
+            failure.append("event", new BsonString(event.json()));
+        }
+        failures.replaceOne(Filters.eq(id), failure, new ReplaceOptions().upsert(true));
     }
 }

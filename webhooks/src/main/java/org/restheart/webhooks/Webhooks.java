@@ -23,12 +23,13 @@ public final class Webhooks implements Plugin {
         var db = settings.text("db", "restheart");
         var states = settings.text("collection", "_webhooks");
         var failures = settings.text("failures-collection", "_webhookFailures");
+        var lease = Duration.ofMillis(settings.integer("lease-ms", 30_000, 1_000, 600_000));
         var http = HttpClient.newHttpClient();
         closing = http::shutdownNow;
         for (var name : settings.texts("hooks")) {
-            Hook.of(settings.block(name), http).ifPresent(hook -> {
+            Hook.of(name, settings.block(name), http).ifPresent(hook -> {
                 var mongo = to.mongo().orElseThrow(() -> new IllegalStateException("webhooks need MongoDB (mclient)"));
-                var store = new HookStore(mongo.getDatabase(db), states, failures, name);
+                var store = new HookStore(mongo.getDatabase(db), states, failures, name, lease);
                 to.background(name, PAUSE, new HookFollower(hook, mongo, store)::follow);
             });
         }

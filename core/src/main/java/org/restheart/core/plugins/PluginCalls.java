@@ -1,5 +1,6 @@
 package org.restheart.core.plugins;
 
+import com.mongodb.MongoInterruptedException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -103,7 +104,9 @@ final class PluginCalls {
         try {
             perform(what, code);
         } catch (RuntimeException failure) {
-            if (!(failure.getCause() instanceof InterruptedException)) { // else the server stops
+            boolean isStopping =
+                    Thread.currentThread().isInterrupted() || failure.getCause() instanceof MongoInterruptedException;
+            if (!isStopping) {
                 report(what, failure);
             }
         }

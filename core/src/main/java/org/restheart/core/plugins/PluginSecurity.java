@@ -1,7 +1,9 @@
 package org.restheart.core.plugins;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.plugins.PluginCalls.PluginFailure;
@@ -39,6 +41,17 @@ final class PluginSecurity {
             List<String> credentialHeaders)
             implements Authenticator {
         private static final String WHAT = "authenticator";
+
+        /// Fields that browsers send for pages of other origins: as a mechanism's own they would pass for ones that no
+        /// such page can send.
+        private static final Set<String> NOT_ITS_OWN = Set.of("authorization", "cookie");
+
+        /// @throws IllegalArgumentException if a header is not the mechanism's own
+        Mechanism {
+            if (credentialHeaders.stream().anyMatch(name -> NOT_ITS_OWN.contains(name.toLowerCase(Locale.ROOT)))) {
+                throw new IllegalArgumentException("credentialHeaders() must not name Authorization or Cookie");
+            }
+        }
 
         Mechanism(PluginCalls calls, Authenticator mechanism) {
             this(

@@ -160,6 +160,22 @@ class PluginSecurityTest {
                 .hasMessageContainingAll("plugin field", "a bug");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"Authorization", "cookie"})
+    void a_mechanism_has_no_header_that_browsers_send_for_other_origins(String header) {
+        plugins.plugin("field", """
+            public void install(Installation to) {
+                to.authenticator(new Authenticator() {
+                    public Authentication authenticate(Request request) { return Authentication.ABSENT; }
+                    public List<String> credentialHeaders() { return List.of("%s"); }
+                });
+            }
+            """.formatted(header));
+        assertThatThrownBy(() -> plugins.start(mongo, "").close())
+                .isInstanceOf(StartException.class)
+                .hasMessageContainingAll("plugin field", "credentialHeaders");
+    }
+
     @Test
     void headers_with_credentials_are_in_no_log_and_go_to_no_target() throws IOException {
         plugins.plugin("badge", """
