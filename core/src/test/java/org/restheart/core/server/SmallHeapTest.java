@@ -589,9 +589,13 @@ class SmallHeapTest {
             }
             awaitPing();
         }
-        try (var reader = begin(new Way("", "GET", resumed, "", 0, "accept", "text/event-stream"), 0, 64 << 10)) {
-            assertThat(reader.getInputStream().readNBytes(15_000_000)).hasSize(15_000_000);
-        }
+        // whoever reads gets all, if not at once: streams end while memory is short, and clients resume
+        var reading = new Way("", "GET", resumed, "", 0, "accept", "text/event-stream");
+        await().ignoreExceptionsInstanceOf(IOException.class).until(() -> {
+            try (var reader = begin(reading, 0, 64 << 10)) {
+                return reader.getInputStream().readNBytes(15_000_000).length == 15_000_000;
+            }
+        });
         awaitPing();
     }
 
