@@ -4,8 +4,7 @@ package org.restheart.mongo.find;
 /// never shared.
 ///
 /// @param bookmarks whether the page may begin at a bookmark, which is updated by the changes of the collection,
-/// instead
-///     of behind documents that MongoDB skips
+///     instead of behind documents that MongoDB skips
 /// @param cursorsAhead whether the page may come from a cursor that was positioned before, if bookmarks cannot serve
 ///     the query
 public record Shortcuts(boolean bookmarks, CursorsAhead cursorsAhead) {
