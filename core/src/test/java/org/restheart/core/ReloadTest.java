@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-import org.restheart.testkit.FreePort;
+import org.restheart.embedded.FreePort;
 
 /// What a process takes over when it gets `SIGHUP`: a process of its own, real TLS.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -51,7 +51,7 @@ record MongodStart(EmbeddedMongoConfig config, DataDirectory data, Path binary) 
     /// On the configured port, or on one that is free.
     Outcome.Running onAnyAllowedPort() throws InterruptedException {
         for (var attempt = 1; ; attempt++) {
-            var port = config.port() != 0 ? config.port() : attempt == 1 ? lastPortIfFree() : freePort();
+            var port = config.port() != 0 ? config.port() : attempt == 1 ? lastPortIfFree() : FreePort.find();
             switch (on(port)) {
                 case Outcome.Running running -> {
                     return running;
@@ -174,7 +174,7 @@ record MongodStart(EmbeddedMongoConfig config, DataDirectory data, Path binary) 
     /// Reusing the port avoids a new address of the replica set and a new connection string.
     private int lastPortIfFree() {
         var last = data.lastPort();
-        return last.isPresent() && isFree(last.getAsInt()) ? last.getAsInt() : freePort();
+        return last.isPresent() && isFree(last.getAsInt()) ? last.getAsInt() : FreePort.find();
     }
 
     private static boolean isFree(int port) {
@@ -182,14 +182,6 @@ record MongodStart(EmbeddedMongoConfig config, DataDirectory data, Path binary) 
             return true;
         } catch (IOException _) {
             return false;
-        }
-    }
-
-    private static int freePort() {
-        try (var socket = new ServerSocket(0, 1, LOOPBACK)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new EmbeddedMongoException("no free port on 127.0.0.1", e);
         }
     }
 

@@ -6,13 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.mongodb.client.MongoClients;
 import java.io.IOException;
-import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +34,7 @@ final class EmbeddedMongoTest {
 
     @Test
     void data_and_port_survive_a_restart() throws IOException {
-        var first = insertOneDocument(config().withPort(freePort()));
+        var first = insertOneDocument(config().withPort(FreePort.find()));
         try (var mongo = EmbeddedMongo.start(config())) {
             assertThat(mongo.port()).isEqualTo(first);
             assertThat(documents(mongo)).isEqualTo(1);
@@ -46,7 +44,7 @@ final class EmbeddedMongoTest {
     @Test
     void data_survive_a_change_of_the_port() throws IOException {
         insertOneDocument(config());
-        var other = freePort();
+        var other = FreePort.find();
         try (var mongo = EmbeddedMongo.start(config().withPort(other))) {
             assertThat(mongo.port()).isEqualTo(other);
             assertThat(documents(mongo)).isEqualTo(1);
@@ -74,10 +72,10 @@ final class EmbeddedMongoTest {
                         "--dbpath",
                         directory.resolve("db").toString(),
                         "--port",
-                        "" + freePort())
+                        "" + FreePort.find())
                 .redirectOutput(log.toFile())
                 .start();
-        DataDirectory.LastRun.of(freePort(), orphan.toHandle()).write(directory.resolve("mongod.run"));
+        DataDirectory.LastRun.of(FreePort.find(), orphan.toHandle()).write(directory.resolve("mongod.run"));
         await().atMost(Duration.ofMinutes(2)).until(() -> Files.readString(log).contains("Waiting for connections"));
 
         try (var _ = EmbeddedMongo.start(config())) {
@@ -141,18 +139,6 @@ final class EmbeddedMongoTest {
     static long documents(EmbeddedMongo mongo) {
         try (var client = MongoClients.create(mongo.connectionString())) {
             return client.getDatabase("test").getCollection("books").countDocuments();
-        }
-    }
-
-    /// One that the system gives to no client meanwhile.
-    private static int freePort() throws IOException {
-        while (true) {
-            int port = ThreadLocalRandom.current().nextInt(15_000, 32_000);
-            try (var _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                return port;
-            } catch (BindException _) {
-                // another one
-            }
         }
     }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.restheart.embedded.EmbeddedMongoException;
+import org.restheart.embedded.FreePort;
 import org.restheart.embedded.MongodBinary;
 
 /// A small mongod of a test's own on a free port of 127.0.0.1.

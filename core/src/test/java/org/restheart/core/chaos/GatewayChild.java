@@ -12,7 +12,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
-import org.restheart.testkit.FreePort;
+import org.restheart.embedded.FreePort;
 
 /// A gateway in a process of its own, which can be killed and started again on the same port.
 public final class GatewayChild implements AutoCloseable {

@@ -26,8 +26,8 @@ import org.bson.BsonDocument;
 import org.bson.Document;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.embedded.FreePort;
 import org.restheart.testkit.Chromium;
-import org.restheart.testkit.FreePort;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 

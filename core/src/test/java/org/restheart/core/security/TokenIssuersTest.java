@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.testkit.FreePort;
+import org.restheart.embedded.FreePort;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

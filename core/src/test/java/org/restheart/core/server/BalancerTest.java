@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.chaos.GatewayChild;
 import org.restheart.core.chaos.Members;
-import org.restheart.testkit.FreePort;
+import org.restheart.embedded.FreePort;
 import org.restheart.testkit.wire.WireResponse;
 
 /// Two gateways behind HAProxy with `etc/haproxy.cfg`, which are restarted one after the other, over a replica set that

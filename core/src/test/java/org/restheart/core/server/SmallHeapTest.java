@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.restheart.core.server.RawHttp2.Received;
-import org.restheart.testkit.FreePort;
+import org.restheart.embedded.FreePort;
 import org.restheart.testkit.Opened;
 import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestClient;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.chaos.GatewayChild;
-import org.restheart.testkit.FreePort;
+import org.restheart.embedded.FreePort;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.restheart.embedded.FreePort;
 
 /// The gateway in a process of its own, with its own configuration but for address, MongoDB and mounts: whatever is on
 /// by default (authentication, ETags, metrics) stays on.
@@ -22,7 +23,7 @@ public final class GatewayProcess {
         if (!Files.isRegularFile(jar)) {
             throw new IOException("no gateway at " + jar + "; build it, or name another with --gateway-jar");
         }
-        var port = HttpServer.freePort();
+        var port = FreePort.find();
         var command = new ArrayList<String>();
         command.add(Child.java());
         command.add("@" + Build.optionsOf(jar));

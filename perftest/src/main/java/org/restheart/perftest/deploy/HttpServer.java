@@ -2,7 +2,6 @@ package org.restheart.perftest.deploy;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -31,12 +30,6 @@ public record HttpServer(Process process, int port, long startMillis) implements
             throw new IOException("the server did not start: " + name);
         }
         return new HttpServer(process, Integer.parseInt(line.strip()), 0);
-    }
-
-    static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 
     /// Starts a program, which ends with this process, and waits until it answers with 200.
