@@ -70,27 +70,24 @@ final class Exchanges {
     static boolean isNobodyThere(HttpServerExchange exchange) {
         boolean mayRead =
                 !exchange.isResponseStarted() || exchange.getConnection().getSslSessionInfo() == null;
-        return exchange.isComplete()
-                || (mayRead
-                        ? isClientGone(exchange)
-                        : isReset(exchange) || !exchange.getConnection().isOpen());
+        return exchange.isComplete() || (mayRead ? isClientGone(exchange) : isCut(exchange));
+    }
+
+    /// Whether the connection was closed or, in HTTP/2, the stream was reset, as far as it is known without
+    /// reading. Any thread. Undertow tells nobody of a reset while a frame waits for the client's window.
+    static boolean isCut(HttpServerExchange exchange) {
+        return isReset(exchange) || !exchange.getConnection().isOpen();
     }
 
     /// Called on the connection's I/O thread, before the response begins or, of a streamed one, within it. While a
     /// response of HTTP/1.1 is pending its connection is not read, so its end is checked here. A client that has
     /// only closed its side of the connection counts as disconnected.
     static boolean isClientGone(HttpServerExchange exchange) {
-        var connection = exchange.getConnection();
-        if (!connection.isOpen()) {
-            return true;
-        }
-        if (isReset(exchange)) {
-            return true;
-        }
-        return connection instanceof HttpServerConnection http1
-                && exchange.isRequestComplete()
-                && http1.getExtraBytes() == null
-                && isAtEnd(http1);
+        return isCut(exchange)
+                || (exchange.getConnection() instanceof HttpServerConnection http1
+                        && exchange.isRequestComplete()
+                        && http1.getExtraBytes() == null
+                        && isAtEnd(http1));
     }
 
     private static boolean isAtEnd(HttpServerConnection connection) {

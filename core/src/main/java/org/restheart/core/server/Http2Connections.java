@@ -297,7 +297,7 @@ final class Http2Connections {
         }
     }
 
-    /// The stream of one request of HTTP/2. Confined to the I/O thread of its connection.
+    /// The stream of one request of HTTP/2. Confined to the I/O thread of its connection, but for [#isReset()].
     ///
     /// @param channel of the connection
     /// @param response where the stream's response is written
@@ -365,9 +365,9 @@ final class Http2Connections {
             return true;
         }
 
-        /// Whether its client, or this server, has reset it.
+        /// Whether its client, or this server, has reset it. Any thread.
         boolean isReset() {
-            return (boolean) RESET.get(response);
+            return (boolean) RESET.getVolatile(response);
         }
 
         /// Resets the stream and ends its exchange.

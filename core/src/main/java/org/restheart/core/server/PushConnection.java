@@ -154,9 +154,15 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         }
     }
 
-    /// Whether the client has reset its stream of HTTP/2.
+    /// Whether the client has given its stream up. Any thread.
     private boolean isReset() {
-        return !ended && !sink.isOpen();
+        return !ended && (!sink.isOpen() || isCut());
+    }
+
+    /// Whether the client has reset its stream of HTTP/2, also while a frame of it waits for the client's
+    /// window: then Undertow leaves the sink open. Any thread.
+    boolean isCut() {
+        return false;
     }
 
     final boolean isOver() {
@@ -173,7 +179,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
             return;
         }
         if (isReset()) {
-            over();
+            abort();
             return;
         }
         try {
@@ -285,7 +291,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
             return;
         }
         if (isReset()) {
-            over();
+            abort();
             return;
         }
         if (leaving || stuck || isSilent()) {

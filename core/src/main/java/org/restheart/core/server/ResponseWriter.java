@@ -211,6 +211,7 @@ record ResponseWriter(
         private @Nullable Thread pulling;
 
         private boolean isGone;
+        private boolean isExchangeOver;
         private boolean isOver;
         private XnioExecutor.@Nullable Key next;
 
@@ -222,8 +223,7 @@ record ResponseWriter(
             this.content = content.source();
             this.lease = content.lease();
             this.isOwned = lease.tryRetain(); // until the source is closed, also if the client has gone before
-            Exchanges.onComplete(exchange, wakeUp::release);
-            Exchanges.onComplete(exchange, this::stopLooking);
+            Exchanges.onComplete(exchange, this::endExchange);
             lookLater();
         }
 
@@ -254,6 +254,7 @@ record ResponseWriter(
                 LOG.error("a streamed response failed", e);
                 cut();
             } finally {
+                stopLooking();
                 if (isOwned) {
                     lease.close();
                 }
@@ -296,14 +297,28 @@ record ResponseWriter(
             }
         }
 
-        /// Ends the wait for a source whose client has gone. Only while it is pulled does no thread write, which
-        /// must not be disturbed by one that reads.
+        /// Ends the wait for a source, or for a client, that has gone.
         private synchronized void look() {
-            if (!isOver && pulling != null && Exchanges.isClientGone(exchange)) {
+            if (!isOver && !isGone && isNobodyThere()) {
                 isGone = true;
-                pulling.interrupt();
+                wakeUp.release();
+                if (pulling != null) {
+                    pulling.interrupt();
+                }
             }
             lookLater();
+        }
+
+        /// Only while the source is pulled does no thread write, which must not be disturbed by one that reads;
+        /// and what comes after the exchange is the next request.
+        private boolean isNobodyThere() {
+            boolean mayRead = pulling != null && !isExchangeOver;
+            return mayRead ? Exchanges.isClientGone(exchange) : Exchanges.isCut(exchange);
+        }
+
+        private synchronized void endExchange() {
+            isExchangeOver = true;
+            wakeUp.release();
         }
 
         private synchronized void stopLooking() {
@@ -335,7 +350,7 @@ record ResponseWriter(
             if (!wakeUp.tryAcquire(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new IOException("the client took nothing for " + timeout);
             }
-            if (!exchange.getConnection().isOpen() || exchange.isResponseComplete()) {
+            if (isGone() || !exchange.getConnection().isOpen() || exchange.isResponseComplete()) {
                 throw new IOException("the client has gone");
             }
         }

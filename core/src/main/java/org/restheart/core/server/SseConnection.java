@@ -122,6 +122,11 @@ final class SseConnection extends PushConnection {
         }
     }
 
+    @Override
+    boolean isCut() {
+        return Exchanges.isCut(exchange);
+    }
+
     /// Nothing is expected from the client.
     @Override
     boolean isSilent() {

@@ -124,8 +124,11 @@ record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
     }
 
     /// Ends a response of which the client takes nothing for a time, since it stays in memory meanwhile: closes the
-    /// connection of HTTP/1.1, resets the stream of HTTP/2. Thread-safe.
+    /// connection of HTTP/1.1, resets the stream of HTTP/2. Ends it soon when the client has reset the stream.
+    /// Thread-safe.
     private static final class StalledResponse {
+        private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
         private final HttpServerExchange exchange;
         private final Duration timeout;
 
@@ -134,6 +137,9 @@ record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
 
         private boolean ended;
         private long sent;
+
+        /// When the client must have taken more than [#sent].
+        private long deadline;
 
         private StalledResponse(HttpServerExchange exchange, Duration timeout) {
             this.exchange = exchange;
@@ -152,22 +158,29 @@ record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
         private synchronized void await() {
             if (!ended) {
                 sent = exchange.getResponseBytesSent();
-                timer = exchange.getIoThread().executeAfter(this::check, timeout.toMillis(), TimeUnit.MILLISECONDS);
+                deadline = System.nanoTime() + timeout.toNanos();
+                lookLater();
             }
         }
 
-        private void check() {
-            synchronized (this) {
-                if (ended) {
-                    return;
-                }
-                if (exchange.getResponseBytesSent() > sent) {
-                    await();
-                    return;
-                }
+        private synchronized void lookLater() {
+            long nanos = Math.clamp(deadline - System.nanoTime(), 0, LOOK_NANOS);
+            timer = exchange.getIoThread().executeAfter(this::look, nanos, TimeUnit.NANOSECONDS);
+        }
+
+        private synchronized void look() {
+            if (ended) {
+                return;
             }
-            LOG.debug("a client took nothing of a response for {}", timeout);
-            Exchanges.abort(exchange);
+            boolean isCut = Exchanges.isCut(exchange);
+            if (!isCut && deadline - System.nanoTime() > 0) {
+                lookLater();
+            } else if (!isCut && exchange.getResponseBytesSent() > sent) {
+                await();
+            } else {
+                LOG.debug("a client has gone, or took nothing of a response for {}", timeout);
+                Exchanges.abort(exchange);
+            }
         }
 
         private synchronized void end() {

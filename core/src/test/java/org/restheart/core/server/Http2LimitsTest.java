@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.security.LogLines;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
@@ -349,14 +350,43 @@ class Http2LimitsTest {
         }
     }
 
+    /// Streamed or in memory, while the next frame waits for the client's window. Long before the time limit of a
+    /// client that takes nothing.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_stream_that_is_reset_within_its_response_ends_at_once(boolean streamed) throws Exception {
+        var zeros = new Zeros();
+        var service = TestServer.blocking("/", request -> {
+            var all = Content.Bytes.of(new byte[1 << 20], request.lease());
+            return Response.status(200)
+                    .with("text/plain", streamed ? new Content.Streamed(zeros, 0, Lease.CONSTANT) : all);
+        });
+        var never = Duration.ofDays(1);
+        try (var server = TestServer.with("", IN_FLIGHT, never, never, service);
+                var client = new RawHttp2(server.listener().address())) {
+            client.get(1, "/");
+            for (int window = 0xffff; window > 0; ) {
+                var frame = client.frame();
+                window -= frame.type() == RawHttp2.DATA ? frame.payload().length : 0;
+            }
+            client.reset(1);
+            await().until(() -> server.listener().inFlight() == 0);
+            await().until(() -> !streamed || zeros.isClosed);
+        }
+    }
+
     private static final class Zeros implements Content.Source {
+        private volatile boolean isClosed;
+
         @Override
         public ByteBuffer next() {
             return ByteBuffer.allocate(1 << 16);
         }
 
         @Override
-        public void close() {}
+        public void close() {
+            isClosed = true;
+        }
     }
 
     @Test

@@ -141,6 +141,44 @@ class Http2PushTest {
     }
 
     @Test
+    void a_stream_that_is_reset_while_an_event_waits_for_its_window_is_noticed() throws Exception {
+        try (var plain = TestServer.of(TestServer.pushing("/push", this::subscribe));
+                var raw = new RawHttp2(plain.listener().address())) {
+            raw.get(1, "/push?n=1");
+            assertThat(raw.frame().type()).isEqualTo(RawHttp2.HEADERS);
+            assertThat(offer(1, "x".repeat(1 << 20))).isEqualTo(Offer.TAKEN);
+            for (int window = 0xffff; window > 0; ) {
+                window -= raw.frame().payload().length;
+            }
+            raw.reset(1);
+            await().until(() -> gone.contains("1"));
+        }
+    }
+
+    /// A connection may have as many at once.
+    @Test
+    void streams_that_were_reset_make_room_for_others() throws Exception {
+        try (var plain = TestServer.of(TestServer.pushing("/push", this::subscribe));
+                var raw = new RawHttp2(plain.listener().address())) {
+            for (int n = 0; n < 2 * STREAMS; n += STREAMS) {
+                for (int i = n; i < n + STREAMS; i++) {
+                    raw.get(2 * i + 1, "/push?n=" + i);
+                    var frame = raw.frame();
+                    while (frame.stream() != 2 * i + 1) { // Undertow answers each reset with one
+                        frame = raw.frame();
+                    }
+                    assertThat(frame.type()).isEqualTo(RawHttp2.HEADERS);
+                }
+                for (int i = n; i < n + STREAMS; i++) {
+                    raw.reset(2 * i + 1);
+                }
+                int all = n + STREAMS;
+                await().until(() -> gone.size() == all);
+            }
+        }
+    }
+
+    @Test
     void an_ending_ends_only_its_stream() throws Exception {
         try (var ending = open(1);
                 var other = open(2)) {
