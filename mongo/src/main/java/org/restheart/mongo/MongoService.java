@@ -225,7 +225,9 @@ public final class MongoService implements Service, AutoCloseable {
                         ? RequestContent.arriving(() -> DataContent.parse(request))
                         : new RequestContent(() -> isOfProperties(request, path.kind())
                                 ? DataContent.parseProperties(request)
-                                : DataContent.parse(request)));
+                                : request.method() == Method.PATCH
+                                        ? DataContent.parseChange(request)
+                                        : DataContent.parse(request)));
         return request.with(request.attributes()
                 .with(ResourcePath.KEY, path)
                 .with(UriSpace.KEY, located.space())

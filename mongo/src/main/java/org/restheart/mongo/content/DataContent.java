@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -57,6 +58,9 @@ public final class DataContent {
     private static final Set<String> MANY_TYPES =
             Set.of(JsonLines.MEDIA_TYPE, JsonDocumentReader.SEQUENCE, BsonBytes.MEDIA_TYPE, Csv.MEDIA_TYPE, Csv.TABS);
 
+    /// Of a media type, before its parameters.
+    private static final Pattern END_OF_NAME = Pattern.compile("[;,\\s]");
+
     private DataContent() {}
 
     /// A document or an array of documents; an empty document for no content.
@@ -83,6 +87,13 @@ public final class DataContent {
                         "Content-Type must be either: application/json or application/hal+json")
                 .withHints(request.method() == Method.POST ? List.of("many documents go as " + MANY) : List.of())
                 .raise();
+    }
+
+    /// A change, as a tree: checks and handlers look at its fields again and again, and bytes are decoded each time.
+    ///
+    /// @throws ProblemException as [#parse]
+    public static BsonValue parseChange(Request request) {
+        return RawDocuments.toTree(parse(request));
     }
 
     /// Properties of a database or a collection, which are bounded before objects are made of them.
@@ -159,7 +170,7 @@ public final class DataContent {
     }
 
     private static String nameOf(String contentType) {
-        var name = contentType.toLowerCase(Locale.ROOT).strip().split("[;,\\s]", 2)[0];
+        var name = END_OF_NAME.split(contentType.toLowerCase(Locale.ROOT).strip(), 2)[0];
         return JsonLines.isOne(name) ? JsonLines.MEDIA_TYPE : name;
     }
 

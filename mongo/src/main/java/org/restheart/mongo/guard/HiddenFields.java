@@ -124,13 +124,14 @@ public final class HiddenFields {
     /// @param arrayFilters of the change
     /// @throws org.restheart.http.ProblemException 403
     public static void checkChange(Access grant, BsonValue content, List<BsonDocument> arrayFilters) {
-        var update = Update.of(content) instanceof Update.Operators(var operators, var _)
-                ? new Update.Operators(operators, arrayFilters)
-                : Update.of(content);
         grant.projectResponse()
                 .map(Visibility::of)
                 .ifPresent(visibility -> require(visibility.allowsUpdate(
-                        update,
+                        switch (Update.of(content)) {
+                            case Update.Operators(var operators, var _) ->
+                                new Update.Operators(operators, arrayFilters);
+                            case Update.Pipeline pipeline -> pipeline;
+                        },
                         Stream.of(grant.readFilter(), grant.writeFilter())
                                 .flatMap(Optional::stream)
                                 .toList())));
