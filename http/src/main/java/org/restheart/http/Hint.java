@@ -1,5 +1,6 @@
 package org.restheart.http;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -19,9 +20,12 @@ public record Hint<T>(Predicate<T> when, Function<T, String> text) {
 
     /// The texts of a table that are said of something.
     public static <T> List<String> about(T thing, List<Hint<T>> table) {
-        return table.stream()
-                .filter(hint -> hint.when().test(thing))
-                .map(hint -> hint.text().apply(thing))
-                .toList();
+        var texts = new ArrayList<String>(0);
+        for (var hint : table) {
+            if (hint.when().test(thing)) {
+                texts.add(hint.text().apply(thing));
+            }
+        }
+        return texts;
     }
 }

@@ -64,9 +64,12 @@ final class Compression {
 
     /// The response as one of several for the same request. Files that are kept compressed say so themselves.
     static Ready varied(Ready response) {
-        return response.headers().all("Vary").stream().anyMatch(line -> line.contains("Accept-Encoding"))
-                ? response
-                : response.with(VARY);
+        for (var line : response.headers().all("Vary")) {
+            if (line.contains("Accept-Encoding")) {
+                return response;
+            }
+        }
+        return response.with(VARY);
     }
 
     /// Whether [#apply] takes so little time that an I/O thread may call it.

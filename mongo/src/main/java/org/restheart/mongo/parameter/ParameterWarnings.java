@@ -16,7 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -140,7 +139,9 @@ public final class ParameterWarnings {
     /// @param further about parameters of which earlier versions said nothing
     public record OfParameters(List<String> former, List<String> further) {
         public List<String> all() {
-            return Stream.concat(former.stream(), further.stream()).toList();
+            var all = new ArrayList<>(former);
+            all.addAll(further);
+            return all;
         }
     }
 
