@@ -138,6 +138,28 @@ class SearchWithinRulesTest {
         }
     }
 
+    /// Which of two errors comes first must not depend on distances, and so not on what else is near.
+    @Test
+    void checked_changes_go_in_the_order_of_ids() {
+        gateway.as("admin").put("/_schemas", "{}");
+        assertThat(gateway.as("admin")
+                        .put("/_schemas/any?wm=upsert", "{\"type\":\"object\"}")
+                        .statusCode())
+                .isLessThan(300);
+        assertStatus(201, gateway.as("admin").put("/placed", "{\"jsonSchema\":{\"schemaId\":\"any\"}}"));
+        gateway.collection("placed").createIndex(Indexes.geo2dsphere("at"));
+        var path = "/placed/*?filter=" + encode(near("$nearSphere", ",\"$maxDistance\":900000"));
+        for (var places : List.of("[1,1] [1,2]", "[1,2] [1,1]")) {
+            var place = places.split(" ");
+            gateway.collection("placed").deleteMany(new BsonDocument());
+            gateway.insert("placed", "{_id: 1, owner: 'ada', a: [1, 2], d: {x: 1}, at: " + place[0] + "}");
+            gateway.insert("placed", "{_id: 2, owner: 'ada', a: 1, d: 1, at: " + place[1] + "}");
+            var refused = gateway.user("rows").patch(path, "{\"$rename\":{\"d.x\":\"a.1.x\"}}");
+            assertStatus(207, refused);
+            assertThat(refused.body()).as(places).doesNotContain("mongodbErrorCode"); // of the second: 28
+        }
+    }
+
     @Test
     void hidden_fields_are_not_searched() {
         gateway.insert(

@@ -30,6 +30,7 @@ import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.exchange.RequestCollections;
+import org.restheart.mongo.find.Near;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.CheckedChanges;
@@ -66,9 +67,7 @@ public final class BulkChanges {
         var validation = request.validation().filter(schema -> !schema.skipsUnsupported());
         return validation.isPresent()
                 ? checked(request, validation.get(), update)
-                : run(
-                        request,
-                        new UpdateManyModel<>(request.writeFilter(), update.document(), options(request, update)));
+                : run(request, new UpdateManyModel<>(filter(request), update.document(), options(request, update)));
     }
 
     /// `DELETE /{db}/{collection}/*`: removes every document that the filter matches.
@@ -76,7 +75,12 @@ public final class BulkChanges {
         request.http().requireThread();
         requireFew(request);
         var options = new DeleteOptions().collation(request.collation().orElse(null));
-        return run(request, new DeleteManyModel<>(request.writeFilter(), options));
+        return run(request, new DeleteManyModel<>(filter(request), options));
+    }
+
+    /// Without an order: at equal distances it would depend on hidden documents, and with it which error comes first.
+    private static BsonDocument filter(DataRequest request) {
+        return Near.unordered(request.writeFilter());
     }
 
     /// Counts before anything is changed, no further than it has to. Within the snapshot of a transaction, the change
@@ -90,7 +94,7 @@ public final class BulkChanges {
         }
         long found = 0;
         var documents = SessionCollection.of(collections, request)
-                .find(request.writeFilter())
+                .find(filter(request))
                 .projection(new BsonDocument("_id", new BsonInt32(1)))
                 .collation(request.collation().orElse(null));
         try (var cursor = documents.cursor()) {
@@ -122,7 +126,7 @@ public final class BulkChanges {
                 collections.client(),
                 collections.of(request),
                 request.session(),
-                request.writeFilter(),
+                filter(request),
                 update,
                 document -> validation.check(document, disclose));
         var outcome = changes.run(timeLimit).orElseThrow(() -> outOfTime(timeLimit));

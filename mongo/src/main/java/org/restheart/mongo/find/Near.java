@@ -21,7 +21,7 @@ import org.restheart.bson.fields.AnyName;
 /// @param place a GeoJSON point, or two coordinates
 /// @param distances of all operators that bound the distance; in meters for GeoJSON, in radians on a sphere
 /// @param others what else the field is compared with
-record Near(String field, boolean onSphere, BsonValue place, BsonDocument distances, BsonDocument others) {
+public record Near(String field, boolean onSphere, BsonValue place, BsonDocument distances, BsonDocument others) {
     static final Set<String> NAMES = Set.of("$near", "$nearSphere");
 
     private static final Set<String> BOUNDS = Set.of("$maxDistance", "$minDistance", "$uniqueDocs");
@@ -127,9 +127,9 @@ record Near(String field, boolean onSphere, BsonValue place, BsonDocument distan
         return options;
     }
 
-    /// The filter for counting: within the greatest distance and not within the least, in no order. The same one if it
-    /// orders nothing.
-    static BsonDocument unordered(BsonDocument filter) {
+    /// The filter for counting and for changes: within the greatest distance and not within the least, in no order. The
+    /// same one if it orders nothing.
+    public static BsonDocument unordered(BsonDocument filter) {
         if (!AnyName.in(filter, NAMES::contains)) {
             return filter;
         }

@@ -24,6 +24,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.fields.AnyName;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -329,10 +330,13 @@ public final class CheckedChanges {
         return e.problem();
     }
 
+    /// In the order of ids, so that hidden documents do not decide by another index which error comes first. MongoDB
+    /// takes no hint beside `$text`.
     private List<UpdateManyModel<RawBsonDocument>> change(BsonDocument documents) {
-        var options = update.arrayFilters().isEmpty()
-                ? new UpdateOptions()
-                : new UpdateOptions().arrayFilters(update.arrayFilters());
+        var options = new UpdateOptions().hint(AnyName.in(filter, "$text"::equals) ? null : ID_ONLY);
+        if (!update.arrayFilters().isEmpty()) {
+            options.arrayFilters(update.arrayFilters());
+        }
         return List.of(new UpdateManyModel<>(documents, update.document(), options));
     }
 
