@@ -92,7 +92,7 @@ function Export({ path }) {
       ${format === "csv" && html`<label class="check"><input type="checkbox" checked=${safe} onChange=${(/** @type {any} */ e) => setSafe(e.target.checked)} /><span>Keep spreadsheets from running cells<span class="hint">Cells that begin with = + - @ get a leading apostrophe.</span></span></label>`}
       ${running && html`<${Progress} done=${0} of=${null} text=${`${size(state.bytes)} in ${duration(state.ms || 0)}`} onCancel=${() => control.current?.abort()} />`}
       ${state?.done && html`<p role="status">${size(state.bytes)} in ${duration(state.ms)}. The browser has saved the file.</p>`}
-      ${state?.cancelled && html`<p class="quiet" role="status">Cancelled.</p>`}
+      ${state?.cancelled && html`<p class="quiet" role="status">Canceled.</p>`}
       ${state?.error && html`<${Failure} error=${state.error} />`}
       <div class="row"><${Button} kind="primary" icon="download" disabled=${running || Boolean(problem(filter)) || Boolean(problem(keys))} onClick=${run}>Export</${Button}>
         ${streams && html`<${Button} disabled=${running || Boolean(problem(filter)) || Boolean(problem(keys))} onClick=${stream}>Save to a file…</${Button}>`}

@@ -32,7 +32,7 @@ class DataParameterTest {
                 : parameter.methods().stream().map(Enum::name).collect(Collectors.joining(", "));
         var values = switch (parameter.form()) {
             case ValueForm.Flag(var special) ->
-                "any: being there counts" + (special.isEmpty() ? "" : "; `" + special + "`");
+                "flag: its presence counts" + (special.isEmpty() ? "" : "; `" + special + "`");
             case ValueForm.Switch _ -> "`true`, `false`";
             case ValueForm.Int(var min, var bounded) -> bounded ? min + " to `max-pagesize`" : "from " + min;
             case ValueForm.Choice choice -> choice.names().stream().collect(Collectors.joining("`, `", "`", "`"));
