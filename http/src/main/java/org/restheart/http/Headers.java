@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /// Header fields of a message. Names compare without regard to case (RFC 9110, 5.1).
 public interface Headers {
@@ -25,9 +24,14 @@ public interface Headers {
     ///
     /// @param token in lower case
     default boolean hasToken(String name, String token) {
-        return all(name).stream()
-                .flatMap(line -> Stream.of(line.split(",", -1)))
-                .anyMatch(item -> item.strip().equalsIgnoreCase(token));
+        for (var line : all(name)) {
+            for (var item : line.split(",", -1)) {
+                if (item.strip().equalsIgnoreCase(token)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /// Whether `If-None-Match` has an entity tag (RFC 9110, 13.1.2, weak comparison), so that the client's copy is

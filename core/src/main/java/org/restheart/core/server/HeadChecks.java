@@ -148,9 +148,12 @@ final class HeadChecks {
             return true;
         }
         var digits = length.strip();
-        return digits.length() <= MAX_DIGITS
-                && !digits.isEmpty()
-                && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+        for (int i = 0; i < digits.length(); i++) {
+            if (digits.charAt(i) < '0' || digits.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return digits.length() <= MAX_DIGITS && !digits.isEmpty();
     }
 
     /// Limits the numbers of fields, parameters and cookies.

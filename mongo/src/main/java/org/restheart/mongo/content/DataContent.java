@@ -131,7 +131,9 @@ public final class DataContent {
         if (content instanceof RawBsonArray array && array.size() > MAX_DOCUMENTS) {
             throw tooManyDocuments();
         }
-        if (content instanceof RawBsonDocument document && document.size() > MAX_FIELDS) {
+        if (content instanceof RawBsonDocument document
+                && document.getByteLength() > MAX_FIELDS // each takes more than a byte
+                && document.size() > MAX_FIELDS) {
             throw new ProblemException(
                     ProblemCode.CONTENT_TOO_LARGE, "a document must not have more than " + MAX_FIELDS + " fields");
         }
