@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.core.server.StartException;
+import org.restheart.embedded.FreePort;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -106,10 +107,7 @@ class PluginFailuresTest {
 
     @Test
     void an_installation_that_fails_leaves_nothing() throws IOException {
-        int port;
-        try (var free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        int port = FreePort.find();
         plugins.plugin("half", """
             java.net.ServerSocket socket;
             public void install(Installation to) throws Exception {

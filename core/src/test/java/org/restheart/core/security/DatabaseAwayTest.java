@@ -3,13 +3,11 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.testkit.Statuses.assertStatus;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
+import org.restheart.embedded.FreePort;
 import org.restheart.testkit.TestClient;
 
 /// A gateway whose MongoDB is not there: it starts, and whoever asks is told so, whatever his password.
@@ -18,13 +16,9 @@ class DatabaseAwayTest {
     private static Gateway gateway;
 
     @BeforeAll
-    static void start() throws IOException {
-        int nobodyListens;
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            nobodyListens = socket.getLocalPort();
-        }
+    static void start() {
         gateway = Gateway.start(TestGateway.config(
-                "mongodb://127.0.0.1:" + nobodyListens + "/?directConnection=true&serverSelectionTimeoutMS=500",
+                "mongodb://127.0.0.1:" + FreePort.find() + "/?directConnection=true&serverSelectionTimeoutMS=500",
                 "away",
                 TestGateway.REALM));
     }

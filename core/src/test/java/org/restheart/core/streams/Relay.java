@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
+import org.restheart.embedded.FreePort;
 import org.restheart.testkit.TestMongo;
 
 /// A port that forwards connections to a server once it is started.
@@ -20,15 +21,13 @@ public final class Relay implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private @Nullable ServerSocket listener;
 
-    private Relay(InetSocketAddress target) throws IOException {
+    private Relay(InetSocketAddress target) {
         this.target = target;
-        try (var free = new ServerSocket(0, ACCEPTED, InetAddress.getLoopbackAddress())) {
-            own = new InetSocketAddress(free.getInetAddress(), free.getLocalPort());
-        }
+        this.own = new InetSocketAddress(InetAddress.getLoopbackAddress(), FreePort.find());
     }
 
     /// A relay to the primary of the tests' deployment.
-    public static Relay to(TestMongo mongo) throws IOException {
+    public static Relay to(TestMongo mongo) {
         var hello = mongo.client()
                 .getDatabase("admin")
                 .runCommand(new Document("hello", 1))

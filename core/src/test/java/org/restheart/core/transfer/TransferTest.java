@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.bson.RawDocuments;
 import org.restheart.core.security.TestGateway;
+import org.restheart.embedded.FreePort;
 import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -356,10 +357,7 @@ class TransferTest {
 
     @Test
     void a_wrong_address_or_folder_fails_at_once() throws Exception {
-        int closed;
-        try (var unused = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            closed = unused.getLocalPort();
-        }
+        int closed = FreePort.find();
         var lines = file("w.ndjson", "{}\n").toString();
         var target = directory.resolve("w.bson").toString();
         var began = Instant.now();
