@@ -95,7 +95,7 @@ export const completer = (fields, purpose) => (/** @type {any} */ context) => {
   return null;
 };
 
-const RIGHTS = [["readFilter", "which documents are read"], ["writeFilter", "which documents are changed"], ["projectResponse", "which fields are read"], ["mergeRequest", "what every write gets"], ["checkWritten", "holds writes to writeFilter"], ["requireIndex", "refuses queries without an index"], ["allowManagementRequests", "collections and indexes"], ["allowBulkPatch", "changes of many documents"], ["allowBulkDelete", "deletions of many documents"], ["allowWriteMode", "the parameter wm"], ["allowAdHocAggregations", "pipelines that are not stored"]];
+const RIGHTS = [["readFilter", "which documents are read"], ["writeFilter", "which documents are changed"], ["projectResponse", "which fields are read"], ["mergeRequest", "what every write gets"], ["checkWritten", "holds writes to writeFilter"], ["requireIndex", "refuses queries without an index"], ["serverTiming", "says where the time went"], ["allowManagementRequests", "collections and indexes"], ["allowBulkPatch", "changes of many documents"], ["allowBulkDelete", "deletions of many documents"], ["allowWriteMode", "the parameter wm"], ["allowAdHocAggregations", "pipelines that are not stored"]];
 const FLAG = /^(allow|check|requireI)/;
 
 /** Completion for the limits and rights of a permission. @param {() => import("./fields.js").FieldInfo[]} fields of the collection it is about */

@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
+import org.restheart.http.trace.TraceScope;
 import org.restheart.mongo.coalescing.ServerOfCommand;
 import org.restheart.mongo.error.ShareTakenException;
 import org.restheart.mongo.find.LargeReplies;
@@ -136,6 +137,10 @@ final class ConnectionShares implements ConnectionPoolListener {
         if (caller != null) {
             PAYER.remove();
             holders.put(event.getConnectionId().getLocalValue(), caller);
+        }
+        var span = TraceScope.current();
+        if (span != null) {
+            span.count("queue", event.getElapsedTime(TimeUnit.NANOSECONDS));
         }
         others.forEach(other -> other.connectionCheckedOut(event));
     }

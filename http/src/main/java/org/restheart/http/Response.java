@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,9 @@ public sealed interface Response {
     ///
     /// @param action must not block
     Response whenDone(Runnable action);
+
+    /// This response. Calls `nanos` with the time that it takes to build a deferred response, once it is there.
+    Response timed(LongConsumer nanos);
 
     /// The completed response. Blocks for a deferred response, so it must be called on a thread that may
     /// block.
@@ -136,6 +140,11 @@ public sealed interface Response {
         }
 
         @Override
+        public Ready timed(LongConsumer nanos) {
+            return this;
+        }
+
+        @Override
         public Ready settled() {
             return this;
         }
@@ -213,6 +222,18 @@ public sealed interface Response {
                     return answer.of(value, failure);
                 } finally {
                     action.run();
+                }
+            });
+        }
+
+        @Override
+        public Deferred<T> timed(LongConsumer nanos) {
+            return new Deferred<>(outcome, (value, failure) -> {
+                long began = System.nanoTime();
+                try {
+                    return answer.of(value, failure);
+                } finally {
+                    nanos.accept(System.nanoTime() - began);
                 }
             });
         }

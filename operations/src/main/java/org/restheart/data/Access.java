@@ -45,6 +45,11 @@ public sealed interface Access {
         return false;
     }
 
+    /// Whether responses say where their time went (`Server-Timing`).
+    default boolean serverTiming() {
+        return false;
+    }
+
     /// Everything, also on paths that no rule covers: the root role, and authorizers without rules.
     record Root() implements Access {
         private static final Set<Privilege> ALL = Set.copyOf(EnumSet.allOf(Privilege.class));
@@ -68,7 +73,8 @@ public sealed interface Access {
             Optional<BsonDocument> mergeRequest,
             Optional<BsonDocument> projectResponse,
             boolean checkWritten,
-            boolean requireIndex)
+            boolean requireIndex,
+            boolean serverTiming)
             implements Access {
         public RowPolicy {
             allowed = Set.copyOf(allowed);
@@ -82,7 +88,7 @@ public sealed interface Access {
                 Optional<BsonDocument> mergeRequest,
                 Optional<BsonDocument> projectResponse,
                 boolean checkWritten) {
-            this(allowed, readFilter, writeFilter, mergeRequest, projectResponse, checkWritten, false);
+            this(allowed, readFilter, writeFilter, mergeRequest, projectResponse, checkWritten, false, false);
         }
     }
 
@@ -120,7 +126,8 @@ public sealed interface Access {
                         other,
                         projectResponse(),
                         checkWritten(),
-                        requireIndex());
+                        requireIndex(),
+                        serverTiming());
     }
 
     /// As [#withMergeRequest], for those documents alone that a filter matches: what is read, what is changed, and what
@@ -135,7 +142,8 @@ public sealed interface Access {
                         mergeRequest(),
                         projectResponse(),
                         true,
-                        requireIndex());
+                        requireIndex(),
+                        serverTiming());
     }
 
     private static BsonDocument and(Optional<BsonDocument> filter, BsonDocument other) {
@@ -145,8 +153,7 @@ public sealed interface Access {
 
     /// Plain reads and writes of all documents.
     static Access plain() {
-        return new RowPolicy(
-                Set.of(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false, false);
+        return new RowPolicy(Set.of(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false);
     }
 
     /// As [#withMergeRequest].
@@ -154,6 +161,13 @@ public sealed interface Access {
         return this instanceof Denied
                 ? this
                 : new RowPolicy(
-                        allowed(), readFilter(), writeFilter(), mergeRequest(), other, checkWritten(), requireIndex());
+                        allowed(),
+                        readFilter(),
+                        writeFilter(),
+                        mergeRequest(),
+                        other,
+                        checkWritten(),
+                        requireIndex(),
+                        serverTiming());
     }
 }

@@ -2,9 +2,11 @@ package org.restheart.core.filter;
 
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.restheart.core.config.SecurityGuards.Cors;
+import org.restheart.core.tracing.ServerTiming;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -22,8 +24,8 @@ import org.restheart.http.Service;
 record CorsFilter(Service service, Cors policy) implements Filter {
     private static final String ORIGIN = "Access-Control-Allow-Origin";
 
-    /// About the server rather than the response, so that it is listed only when it is sent.
-    private static final String COALESCED = "X-Coalesced";
+    /// About the server rather than the response, so that they are listed only when they are sent.
+    private static final Set<String> OF_SERVER = Set.of("X-Coalesced", ServerTiming.HEADER);
 
     /// Headers that pages of other origins may read. Responses to requests without an origin list those of the service
     /// and those that are sent.
@@ -37,7 +39,8 @@ record CorsFilter(Service service, Cors policy) implements Filter {
             "Retry-After",
             "Preference-Applied",
             "Warning",
-            COALESCED);
+            "X-Coalesced",
+            ServerTiming.HEADER);
 
     @Override
     public Response filter(Request request, Handler next) {
@@ -76,7 +79,7 @@ record CorsFilter(Service service, Cors policy) implements Filter {
         var ofService = service.cors(request).exposeHeaders();
         var names = ofService;
         for (var name : EXPOSED) {
-            boolean isListed = crossOrigin && !name.equals(COALESCED);
+            boolean isListed = crossOrigin && !OF_SERVER.contains(name);
             if ((isListed || response.headers().has(name)) && !lists(ofService, name)) {
                 names = names.isEmpty() ? name : names + ", " + name;
             }

@@ -16,6 +16,7 @@ import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.SecurityGuards;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Router.Route;
+import org.restheart.core.tracing.ServerTiming;
 import org.restheart.http.Accepted;
 import org.restheart.http.ContentCoding;
 import org.restheart.http.Fields;
@@ -123,7 +124,7 @@ public final class Pipeline {
             filters.add(prepared(binding, filter));
         });
         filters.add(STEP);
-        var security = securityFilters.apply(binding);
+        var security = ServerTiming.behind(securityFilters.apply(binding));
         filters.add(settings.tracing() ? new TracedFilter("authorize", security) : security);
         limits.ifPresent(limits -> filters.add(limits::afterAuthentication));
     }

@@ -22,6 +22,7 @@ import org.restheart.http.SecretValues;
 import org.restheart.http.ShortText;
 import org.restheart.http.Words;
 import org.restheart.http.trace.TraceScope;
+import org.restheart.http.trace.TraceScope.TraceSpan;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,7 +60,7 @@ public final class MongoCommands implements CommandListener {
             String collection,
             boolean waits,
             @Nullable String shape,
-            @Nullable String trace) {}
+            @Nullable TraceSpan span) {}
 
     /// @param slow what is logged takes longer; zero for nothing
     public MongoCommands(MeterRegistry meters, Duration slow) {
@@ -76,14 +77,13 @@ public final class MongoCommands implements CommandListener {
         var command = event.getCommand();
         boolean isMore = name.equals("getMore");
         var named = command.get(isMore ? "collection" : name);
-        var span = TraceScope.current();
         sent.put(
                 event.getRequestId(),
                 new Sent(
                         named != null && named.isString() ? named.asString().getValue() : "",
                         isMore && command.containsKey("maxTimeMS"),
                         slowNanos == Long.MAX_VALUE ? null : Shape.of(name, command),
-                        span == null ? null : span.traceId()));
+                        TraceScope.current()));
     }
 
     @Override
@@ -100,6 +100,9 @@ public final class MongoCommands implements CommandListener {
         var command = sent.remove(event.getRequestId());
         if (command == null || command.waits) {
             return;
+        }
+        if (command.span != null) {
+            command.span.count("mongo", nanos);
         }
         timers.computeIfAbsent(new Labels(event.getCommandName(), isDone), this::timer)
                 .record(nanos, TimeUnit.NANOSECONDS);
@@ -126,7 +129,7 @@ public final class MongoCommands implements CommandListener {
                 isDone ? "took" : "failed after",
                 TimeUnit.NANOSECONDS.toMillis(nanos),
                 command.shape == null ? "" : ", asks " + Shape.line(command.shape),
-                command.trace == null ? "" : ", trace-id " + command.trace);
+                command.span == null || command.span.traceId().isEmpty() ? "" : ", trace-id " + command.span.traceId());
     }
 
     /// What a command asks: its fields and operators, with `?` for each value. Read where the driver has written it,

@@ -81,19 +81,28 @@ class RecordedSpan implements TraceSpan {
     }
 
     private static SpanBuilder linked(SpanBuilder builder, TraceSpan other) {
-        return other instanceof RecordedSpan recorded ? builder.addLink(recorded.identity()) : builder;
+        var recorded = ServerTiming.recorded(other);
+        return recorded == null ? builder : builder.addLink(recorded.identity());
     }
 
     @Override
     public final Shared share(String part, int requests, Collection<TraceSpan> others, long began) {
         var builder = part(part, began).setAttribute("restheart.requests", (long) requests);
         others.forEach(other -> linked(builder, other));
-        return new SharedPart(tracer, builder.startSpan(), toEpoch);
+        return new SharedPart(tracer, builder.startSpan(), toEpoch, others);
     }
 
     private static final class SharedPart extends RecordedSpan implements Shared {
-        SharedPart(Tracer tracer, Span span, long toEpoch) {
+        private final Collection<TraceSpan> others;
+
+        SharedPart(Tracer tracer, Span span, long toEpoch, Collection<TraceSpan> others) {
             super(tracer, span, toEpoch);
+            this.others = others;
+        }
+
+        @Override
+        public void count(String part, long nanos) {
+            others.forEach(other -> other.count(part, nanos));
         }
 
         @Override

@@ -270,7 +270,8 @@ public final class Tracing implements AutoCloseable {
 
         @Override
         public void commandStarted(CommandStartedEvent event) {
-            if (!(TraceScope.current() instanceof RecordedSpan parent)) {
+            var parent = ServerTiming.recorded(TraceScope.current());
+            if (parent == null) {
                 return;
             }
             var name = event.getCommandName();

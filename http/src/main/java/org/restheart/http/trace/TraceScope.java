@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.attribute.Key;
 
-/// The span of the request for which the current thread works. Only sampled requests have one; for others, and
-/// while tracing is off, nothing is allocated.
+/// The span of the request for which the current thread works. Only requests have one that are sampled, or whose caller
+/// is told where the time went; for others nothing is allocated.
 public final class TraceScope {
     private static final ScopedValue<TraceSpan> CURRENT = ScopedValue.newInstance();
 
@@ -60,7 +60,7 @@ public final class TraceScope {
         /// Whether the span and its parts are recorded.
         boolean isSampled();
 
-        /// 32 hexadecimal digits.
+        /// 32 hexadecimal digits; empty without a trace.
         String traceId();
 
         /// The header of that name for requests that are sent on behalf of this span (W3C Trace Context).
@@ -68,6 +68,9 @@ public final class TraceScope {
 
         /// Adds a completed part. Allowed after the end of the span.
         void add(String part, long began, long ended);
+
+        /// Counts time that has no part of its own in traces.
+        default void count(String part, long nanos) {}
 
         /// Adds a completed part of work that was shared with other spans.
         ///

@@ -105,7 +105,8 @@ record FilterVariables(Attempt attempt, Access written, List<String> roles) {
                 written.mergeRequest().map(this::bind),
                 written.projectResponse(),
                 written.checkWritten(),
-                written.requireIndex());
+                written.requireIndex(),
+                written.serverTiming());
     }
 
     /// A filter in which values are literals, never operators; a variable without a value matches nothing. For

@@ -179,7 +179,8 @@ public final class PermissionReader {
                 object(mongo, "mergeRequest"),
                 projection(mongo),
                 flag(mongo, "checkWritten"),
-                flag(mongo, "requireIndex"));
+                flag(mongo, "requireIndex"),
+                flag(mongo, "serverTiming"));
     }
 
     private static boolean flag(BsonDocument mongo, String key) throws PermissionException {
@@ -423,7 +424,7 @@ public final class PermissionReader {
         private static final KnownKeys OF_FILES = KEYS.and("role");
         private static final KnownKeys MONGO = KnownKeys.of(
                         Arrays.stream(Privilege.values()).map(Privilege::flag).collect(Collectors.joining(" ")))
-                .and("readFilter writeFilter mergeRequest projectResponse checkWritten requireIndex");
+                .and("readFilter writeFilter mergeRequest projectResponse checkWritten requireIndex serverTiming");
 
         /// What is meant by keys that other programs have for restrictions.
         private static final Map<Set<String>, String> ADVICE = Map.of(
