@@ -72,9 +72,11 @@ final class DataServices {
     /// The parts of the gateway that its services share.
     ///
     /// @param opened receives what has to be closed
+    /// @param connections receives those to MongoDB
     /// @param memory of what is read and sent
     record GatewayParts(
             Gateway.ClosingOrder opened,
+            List<MongoConnection> connections,
             BackgroundTasks tasks,
             Metrics metrics,
             Observer observer,
@@ -188,6 +190,7 @@ final class DataServices {
         }
         var connection = MongoConnection.openForStreams(config, streams.maxCursors());
         parts.opened().push(connection::close);
+        parts.connections().add(connection);
         return connection.client();
     }
 

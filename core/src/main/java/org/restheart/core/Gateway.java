@@ -19,6 +19,7 @@ import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.config.LoggingConfig.RequestsLog;
+import org.restheart.core.config.MclientConfig;
 import org.restheart.core.config.RateLimitsConfig;
 import org.restheart.core.config.StaticResourceConfig;
 import org.restheart.core.config.StaticResourceConfig.EmbeddedFolder;
@@ -68,6 +69,7 @@ import org.restheart.security.apikey.ApiKeyService;
 public final class Gateway implements AutoCloseable {
     private final GatewayConfig config;
     private final ClosingOrder opened;
+    private final List<MongoConnection> connections = new ArrayList<>();
     private final List<Binding> bindings = new ArrayList<>();
     private final Metrics metrics;
     private final Observer observer;
@@ -80,9 +82,11 @@ public final class Gateway implements AutoCloseable {
     private final HealthService.State health = new HealthService.State();
     private final Optional<Management> management;
     private volatile boolean stopping;
+    private volatile MclientConfig mclient;
 
     private Gateway(GatewayConfig config, ClosingOrder opened) {
         this.config = config;
+        this.mclient = config.mclient();
         this.opened = opened;
 
         this.metrics = new Metrics(
@@ -112,7 +116,12 @@ public final class Gateway implements AutoCloseable {
         client.ifPresent(mongo -> {
             if (config.mongo().isPresent()) {
                 var parts = new DataServices.GatewayParts(
-                        opened, tasks, metrics, observer, settings.limits().memory());
+                        opened,
+                        connections,
+                        tasks,
+                        metrics,
+                        observer,
+                        settings.limits().memory());
                 bindings.addAll(new DataServices(config, mongo, parts, security, judgedRequests).open());
             }
         });
@@ -212,6 +221,7 @@ public final class Gateway implements AutoCloseable {
         tracing.map(Tracing::commands).ifPresent(listeners::add);
         var connection = MongoConnection.open(config, metrics.of(Metrics.Part.MONGO_POOL), listeners);
         opened.push(connection::close);
+        connections.add(connection);
         metrics.watch(connection.client());
         return Optional.of(connection.client());
     }
@@ -366,14 +376,33 @@ public final class Gateway implements AutoCloseable {
         listener.announceStop(config.core().gracePeriod());
     }
 
-    /// Takes over what can change while requests are served: the certificate, accounts and permissions of
-    /// files, rate limits.
+    /// Takes over what can change while requests are served: credentials for MongoDB, the certificate, accounts and
+    /// permissions of files, rate limits.
     ///
     /// @throws org.restheart.core.server.StartException if it cannot be used; the one before is kept
     public void reload(GatewayConfig changed) {
+        renewCredentials(changed);
         changed.https().keys().ifPresent(listener::useCertificate);
         security.reload(changed.security());
         limits.ifPresent(limited -> changed.rateLimits().ifPresent(limited::replace));
+    }
+
+    /// Takes over the credentials for MongoDB alone, if nothing else of the connection string has changed.
+    ///
+    /// @return whether they have changed
+    /// @throws org.restheart.core.server.StartException if MongoDB does not accept them, or does not answer
+    synchronized boolean renewCredentials(GatewayConfig changed) {
+        if (!changed.mclient().differsInCredentials(mclient)) {
+            return false;
+        }
+        connections.forEach(connection -> connection.renew(changed));
+        mclient = changed.mclient();
+        return true;
+    }
+
+    /// Whether the connections to MongoDB are as this connection string says.
+    boolean isConnectedBy(MclientConfig other) {
+        return mclient.connectionString().equals(other.connectionString());
     }
 
     /// As [Metrics#reloaded].

@@ -3,11 +3,16 @@ package org.restheart.core;
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoConfigurationException;
+import com.mongodb.MongoException;
+import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.ReadPreference;
 import com.mongodb.ServerAddress;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.internal.MongoClientImpl;
 import com.mongodb.connection.ClusterDescription;
+import com.mongodb.connection.ClusterId;
+import com.mongodb.connection.ClusterSettings;
 import com.mongodb.connection.ClusterType;
 import com.mongodb.connection.ConnectionId;
 import com.mongodb.connection.ServerDescription;
@@ -26,6 +31,14 @@ import com.mongodb.event.ServerHeartbeatFailedEvent;
 import com.mongodb.event.ServerHeartbeatSucceededEvent;
 import com.mongodb.event.ServerListener;
 import com.mongodb.event.ServerMonitorListener;
+import com.mongodb.internal.TimeoutContext;
+import com.mongodb.internal.async.SingleResultCallback;
+import com.mongodb.internal.connection.ClientMetadata;
+import com.mongodb.internal.connection.Cluster;
+import com.mongodb.internal.connection.ClusterClock;
+import com.mongodb.internal.connection.OperationContext;
+import com.mongodb.internal.connection.ServerTuple;
+import com.mongodb.internal.time.Timeout;
 import com.mongodb.selector.ServerSelector;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.mongodb.MongoMetricsConnectionPoolListener;
@@ -35,17 +48,23 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
+import org.bson.Document;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.accounts.MongoFailures;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.MclientConfig;
 import org.restheart.core.server.Pem;
@@ -86,13 +105,24 @@ final class MongoConnection implements AutoCloseable {
     /// Additional connections of change streams for closing cursors and reading definitions.
     private static final int SPARE = 16;
 
+    /// How long what has begun with former credentials may go on with them.
+    private static final Duration RETIREMENT = Duration.ofMinutes(10);
+
     private final SilentServers silentServers;
+    private final Function<GatewayConfig, MongoClientSettings> settings;
+    private final Connections connections;
     private final MongoClient client;
 
     /// @param concern that the settings refer to
-    private MongoConnection(SilentServers silentServers, DefaultConcern concern, MongoClientSettings.Builder settings) {
+    private MongoConnection(
+            GatewayConfig config,
+            SilentServers silentServers,
+            DefaultConcern concern,
+            Function<GatewayConfig, MongoClientSettings> settings) {
         this.silentServers = silentServers;
-        this.client = LargeReplies.client(settings.build());
+        this.settings = settings;
+        this.connections = new Connections();
+        this.client = LargeReplies.client(settings.apply(config), connections::beginning);
         concern.askedBy(client);
     }
 
@@ -103,10 +133,12 @@ final class MongoConnection implements AutoCloseable {
         var silentServers = new SilentServers();
         var concern = new DefaultConcern();
         return new MongoConnection(
+                config,
                 silentServers,
                 concern,
-                settings(config, "streams", silentServers, concern)
-                        .applyToConnectionPoolSettings(pool -> pool.minSize(0).maxSize(maxStreams + SPARE)));
+                current -> settings(current, "streams", silentServers, concern)
+                        .applyToConnectionPoolSettings(pool -> pool.minSize(0).maxSize(maxStreams + SPARE))
+                        .build());
     }
 
     /// Does not wait for MongoDB; the first operation connects.
@@ -115,21 +147,40 @@ final class MongoConnection implements AutoCloseable {
     static MongoConnection open(GatewayConfig config, MeterRegistry meters, List<CommandListener> listeners) {
         var silentServers = new SilentServers();
         var concern = new DefaultConcern();
-        var connectionString = parse(config.mclient());
         return new MongoConnection(
+                config,
                 silentServers,
                 concern,
-                settings(config, "sync", silentServers, concern)
+                current -> settings(current, "sync", silentServers, concern)
                         .commandListenerList(listeners)
                         .applyToConnectionPoolSettings(pool -> pool.maxSize(MAX_POOL_SIZE)
                                 .maxWaitTime(POOL_WAIT.toMillis(), TimeUnit.MILLISECONDS)
-                                .applyConnectionString(connectionString)
+                                .applyConnectionString(parse(current.mclient()))
                                 .connectionPoolListenerList(List.of(new ConnectionShares(
-                                        List.of(silentServers, new MongoMetricsConnectionPoolListener(meters)))))));
+                                        List.of(silentServers, new MongoMetricsConnectionPoolListener(meters))))))
+                        .build());
     }
 
     MongoClient client() {
         return client;
+    }
+
+    /// Has all that begins from now on use the credentials of the connection string as it is now.
+    ///
+    /// @throws StartException if MongoDB does not accept them, or does not answer; nothing has changed then
+    void renew(GatewayConfig changed) {
+        var renewed = (MongoClientImpl) LargeReplies.client(settings.apply(changed), UnaryOperator.identity());
+        try {
+            renewed.getDatabase("admin").runCommand(new Document("ping", 1));
+        } catch (MongoException e) {
+            renewed.close();
+            throw new StartException(
+                    e instanceof MongoSecurityException
+                            ? MongoFailures.REFUSED
+                            : MongoFailures.unreachable(client.getClusterDescription()),
+                    e);
+        }
+        connections.replace(renewed.getCluster());
     }
 
     /// Ends running operations. The driver ends its sessions on the servers when it is closed, and waits for
@@ -473,6 +524,97 @@ final class MongoConnection implements AutoCloseable {
         private boolean isProbe(long now) {
             long last = lastProbe.get();
             return now - last > PROBE.toNanos() && lastProbe.compareAndSet(last, now);
+        }
+    }
+
+    /// The connections of a client. The driver reads a password once, so they are replaced as a whole. What has begun
+    /// goes on with the former ones, such as cursors; change streams resume when these are closed. Thread-safe.
+    private static final class Connections implements Cluster {
+        private final CountDownLatch closed = new CountDownLatch(1);
+        private volatile @Nullable Cluster current;
+
+        Cluster beginning(Cluster first) {
+            current = first;
+            return this;
+        }
+
+        private Cluster current() {
+            return Objects.requireNonNull(current);
+        }
+
+        synchronized void replace(Cluster next) {
+            var former = current();
+            current = next;
+            Thread.ofVirtual().name("close-mongo").start(() -> {
+                try {
+                    var _ = closed.await(RETIREMENT.toSeconds(), TimeUnit.SECONDS);
+                } catch (InterruptedException _) {
+                    Thread.currentThread().interrupt();
+                }
+                former.close();
+            });
+        }
+
+        @Override
+        public void close() {
+            closed.countDown();
+            current().close();
+        }
+
+        @Override
+        public ServerTuple selectServer(ServerSelector selector, OperationContext context) {
+            return current().selectServer(selector, context);
+        }
+
+        @Override
+        public void selectServerAsync(
+                ServerSelector selector, OperationContext context, SingleResultCallback<ServerTuple> callback) {
+            current().selectServerAsync(selector, context, callback);
+        }
+
+        @Override
+        public ClusterSettings getSettings() {
+            return current().getSettings();
+        }
+
+        @Override
+        public ClusterId getClusterId() {
+            return current().getClusterId();
+        }
+
+        @Override
+        public ServersSnapshot getServersSnapshot(Timeout timeout, TimeoutContext context) {
+            return current().getServersSnapshot(timeout, context);
+        }
+
+        @Override
+        public ClusterDescription getCurrentDescription() {
+            return current().getCurrentDescription();
+        }
+
+        @Override
+        public ClusterClock getClock() {
+            return current().getClock();
+        }
+
+        @Override
+        public ClientMetadata getClientMetadata() {
+            return current().getClientMetadata();
+        }
+
+        @Override
+        public boolean isClosed() {
+            return current().isClosed();
+        }
+
+        @Override
+        public void withLock(Runnable action) {
+            current().withLock(action);
+        }
+
+        @Override
+        public void onChange(ServerDescriptionChangedEvent event) {
+            current().onChange(event);
         }
     }
 }

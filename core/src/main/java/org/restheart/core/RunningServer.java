@@ -30,6 +30,7 @@ import org.restheart.core.config.Sources;
 import org.restheart.core.logging.LogSetup;
 import org.restheart.core.server.StartException;
 import org.restheart.core.server.UndertowListener;
+import org.restheart.core.server.WatchedFiles;
 import org.restheart.core.service.BuildInfo;
 import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
@@ -63,6 +64,8 @@ final class RunningServer implements AutoCloseable {
 
     /// Changed by the thread that handles the signal.
     private volatile Configuration latest;
+
+    private volatile boolean refused;
 
     private RunningServer(
             Sources sources, Configuration started, Gateway.ClosingOrder parts, Gateway gateway, URI uri) {
@@ -111,6 +114,10 @@ final class RunningServer implements AutoCloseable {
                     parts,
                     gateway,
                     uri(effective, gateway.address().getPort()));
+            var files = configuration.credentialFiles();
+            if (!files.isEmpty()) {
+                parts.push(new WatchedFiles("mongo-credentials", files, server::renewCredentials)::close);
+            }
             var _ = gateway.firstAccount().thenAccept(hints::println); // not into a log file
             server.whenWarm(used, effective.core().warmUp(), () -> {
                 server.announce(effective, Duration.between(began, Instant.now()));
@@ -237,14 +244,17 @@ final class RunningServer implements AutoCloseable {
             gateway.reloaded(true);
             LogSetup.applyLevels(config.logging());
             parsed.findings().forEach(RunningServer::log);
+            var taken = RELOADED.or(
+                    key -> key.equals("/mclient/connection-string") && gateway.isConnectedBy(config.mclient()));
             var changed =
-                    configuration.differences(latest).stream().filter(RELOADED).toList();
+                    configuration.differences(latest).stream().filter(taken).toList();
             latest = configuration;
             LOG.info(
-                    "Log levels, certificate, rate limits, accounts and permissions of files are as configured now{}",
+                    "Log levels, certificate, rate limits, credentials for MongoDB, accounts and permissions of files are"
+                            + " as configured now{}",
                     changed.isEmpty() ? "" : "; changed: " + String.join(", ", changed));
             var waiting = configuration.differences(started).stream()
-                    .filter(RELOADED.negate())
+                    .filter(taken.negate())
                     .toList();
             if (!waiting.isEmpty()) {
                 LOG.warn("These changes take effect after a restart: {}", String.join(", ", waiting));
@@ -257,6 +267,24 @@ final class RunningServer implements AutoCloseable {
             gateway.reloaded(false);
             LOG.error("Nothing was changed: {}", e.getMessage());
         }
+    }
+
+    /// Takes over what files have as credentials for MongoDB. MongoDB may get to know them later than they are written.
+    private boolean renewCredentials() {
+        try {
+            if (gateway.renewCredentials(Configuration.load(sources).read().orThrow())) {
+                LOG.info("The credentials for MongoDB have changed, and are used");
+                gateway.reloaded(true);
+            }
+            refused = false;
+        } catch (ConfigException | StartException e) {
+            if (!refused) {
+                gateway.reloaded(false);
+                LOG.warn("The credentials for MongoDB have changed, and are tried until they work: {}", e.getMessage());
+            }
+            refused = true;
+        }
+        return !refused;
     }
 
     /// Stops; requests in flight have the configured time to complete.

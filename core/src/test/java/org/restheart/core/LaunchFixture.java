@@ -2,19 +2,28 @@ package org.restheart.core;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.Launch.Outcome;
+import org.restheart.testkit.OwnMongod;
+import org.restheart.testkit.Patience;
 
 /// A command line in a folder of its own, with its output.
 abstract class LaunchFixture {
+    private static final String DIRECT = "/?directConnection=true&serverSelectionTimeoutMS=60000";
+
     @TempDir
     Path folder;
 
@@ -44,6 +53,34 @@ abstract class LaunchFixture {
                 throw new AssertionError("the server has started");
             }
         };
+    }
+
+    /// A replica set of one member, with the account `root` and its name as password.
+    final OwnMongod launchWithAccounts() throws IOException {
+        var key = Files.createFile(
+                folder.resolve("key"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(key, "ofTheMembersOfThisTest");
+        var data = Files.createDirectory(folder.resolve("data"));
+        var mongod = OwnMongod.launch(data, "--replSet", "own", "--oplogSize", "64", "--keyFile", key.toString());
+        var host = "127.0.0.1:" + mongod.port();
+        try (var client = MongoClients.create("mongodb://" + host + DIRECT)) {
+            admin(client, "{replSetInitiate: {_id: 'own', members: [{_id: 0, host: '%s'}]}}".formatted(host));
+            Patience.within(Duration.ofSeconds(40))
+                    .until(() -> admin(client, "{hello: 1}")
+                            .getBoolean("isWritablePrimary")
+                            .getValue());
+            admin(client, "{createUser: 'root', pwd: 'root', roles: ['root']}");
+        }
+        return mongod;
+    }
+
+    static MongoClient rootOf(OwnMongod mongod) {
+        return MongoClients.create("mongodb://root:root@127.0.0.1:" + mongod.port() + DIRECT);
+    }
+
+    static BsonDocument admin(MongoClient client, String command) {
+        return client.getDatabase("admin").runCommand(BsonDocument.parse(command), BsonDocument.class);
     }
 
     final String out() {

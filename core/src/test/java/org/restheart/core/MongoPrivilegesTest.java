@@ -4,13 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.restheart.core.security.LogLines;
 import org.restheart.testkit.EventStreamClient;
 import org.restheart.testkit.OwnMongod;
-import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestClient;
 
 /// A gateway whose account in MongoDB has exactly the roles of docs/reference/privileges.md.
@@ -55,23 +51,8 @@ class MongoPrivilegesTest extends LaunchFixture {
 
     @BeforeEach
     void start() throws IOException {
-        var key = Files.createFile(
-                folder.resolve("key"),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(key, "ofTheMembersOfThisTest");
-        var data = Files.createDirectory(folder.resolve("data"));
-        mongod = OwnMongod.launch(data, "--replSet", "own", "--oplogSize", "64", "--keyFile", key.toString());
-        var direct = "127.0.0.1:" + mongod.port();
-        var options = "/?directConnection=true&serverSelectionTimeoutMS=60000";
-        try (var client = MongoClients.create("mongodb://" + direct + options)) {
-            admin(client, "{replSetInitiate: {_id: 'own', members: [{_id: 0, host: '%s'}]}}".formatted(direct));
-            Patience.within(Duration.ofSeconds(40))
-                    .until(() -> admin(client, "{hello: 1}")
-                            .getBoolean("isWritablePrimary")
-                            .getValue());
-            admin(client, "{createUser: 'root', pwd: 'root', roles: ['root']}");
-        }
-        root = MongoClients.create("mongodb://root:root@" + direct + options);
+        mongod = launchWithAccounts();
+        root = rootOf(mongod);
         var matcher = ROLE.matcher(Files.readString(PAGE));
         while (matcher.find()) {
             var role = BsonDocument.parse(matcher.group());
@@ -92,10 +73,6 @@ class MongoPrivilegesTest extends LaunchFixture {
     void stop() {
         root.close();
         mongod.close();
-    }
-
-    private static BsonDocument admin(MongoClient client, String command) {
-        return client.getDatabase("admin").runCommand(BsonDocument.parse(command), BsonDocument.class);
     }
 
     /// The account with these roles, and the gateway.

@@ -135,6 +135,18 @@ public final class Configuration {
         return new Overridden(List.copyOf(applied), Set.copyOf(paths), Set.copyOf(blocks));
     }
 
+    /// The files in which the connection string of MongoDB, or parts of it, are.
+    public List<Path> credentialFiles() {
+        return tree.get("mclient") instanceof Map<?, ?> mclient
+                        && mclient.get("connection-string") instanceof String uri
+                ? FileValues.REFERENCE
+                        .matcher(uri)
+                        .results()
+                        .map(reference -> reading.directory().resolve(reference.group(1)))
+                        .toList()
+                : List.of();
+    }
+
     /// Such as the file's name.
     public String origin() {
         return origin;

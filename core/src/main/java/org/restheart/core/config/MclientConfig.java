@@ -120,6 +120,16 @@ public record MclientConfig(boolean enabled, String connectionString, Duration s
                 .findFirst();
     }
 
+    /// Whether only user or password differ.
+    public boolean differsInCredentials(MclientConfig other) {
+        return !connectionString.equals(other.connectionString)
+                && withoutCredentials().equals(other.withoutCredentials());
+    }
+
+    private String withoutCredentials() {
+        return connectionString.replaceFirst("://[^/?]*@", "://");
+    }
+
     public String masked() {
         return Secrets.inUri(connectionString);
     }

@@ -4,14 +4,11 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.KeyStoreException;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -32,12 +29,8 @@ final class Tls implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
 
-    /// How often the files are looked at. Not told by the system, since what is mounted into a container is not.
-    private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
-
-    private final Thread watcher;
+    private final WatchedFiles files;
     private TlsKeys keys;
-    private List<String> seen;
     private volatile Identity used;
     private volatile boolean isCurrent = true;
 
@@ -53,9 +46,8 @@ final class Tls implements AutoCloseable {
     /// @throws StartException naming the key to correct
     Tls(TlsKeys keys) {
         this.keys = keys;
-        this.seen = state(keys);
         this.used = load(keys);
-        this.watcher = Thread.ofVirtual().name("certificate").start(this::watch);
+        this.files = new WatchedFiles("certificate", files(keys), this::renew);
     }
 
     /// Reads the files, and does nothing with them.
@@ -83,47 +75,25 @@ final class Tls implements AutoCloseable {
     /// @throws StartException if they cannot be used; what was there before is kept
     synchronized void use(TlsKeys changed) {
         keys = changed;
-        seen = state(changed);
+        files.use(files(changed));
         isCurrent = false;
         used = load(changed);
         isCurrent = true;
     }
 
-    private void watch() {
-        try {
-            while (true) {
-                Thread.sleep(LOOK_EVERY);
-                look();
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     /// A certificate may be written before its key: what cannot be used now is tried when it changes again.
-    private synchronized void look() {
-        if (!state(keys).equals(seen)) {
-            try {
-                use(keys);
-                LOG.info("https-listener: the certificate has changed and is used; it ends at {}", used.expiry);
-            } catch (StartException e) {
-                LOG.error("The certificate has changed and cannot be used, the one before is kept: {}", e.getMessage());
-            }
+    private synchronized boolean renew() {
+        try {
+            use(keys);
+            LOG.info("https-listener: the certificate has changed and is used; it ends at {}", used.expiry);
+        } catch (StartException e) {
+            LOG.error("The certificate has changed and cannot be used, the one before is kept: {}", e.getMessage());
         }
+        return true;
     }
 
-    /// Changes with the content of the files, also where they are links to others.
-    private static List<String> state(TlsKeys keys) {
-        return keys.files().stream()
-                .map(file -> {
-                    try {
-                        var attributes = Files.readAttributes(Path.of(file), BasicFileAttributes.class);
-                        return attributes.lastModifiedTime() + " " + attributes.size() + " " + attributes.fileKey();
-                    } catch (IOException e) {
-                        return e.toString();
-                    }
-                })
-                .toList();
+    private static List<Path> files(TlsKeys keys) {
+        return keys.files().stream().map(Path::of).toList();
     }
 
     private static Identity load(TlsKeys keys) {
@@ -190,6 +160,6 @@ final class Tls implements AutoCloseable {
 
     @Override
     public void close() {
-        watcher.interrupt();
+        files.close();
     }
 }

@@ -11,6 +11,7 @@ import com.mongodb.client.internal.Clusters;
 import com.mongodb.client.internal.MongoClientImpl;
 import com.mongodb.connection.SocketSettings;
 import com.mongodb.connection.SslSettings;
+import com.mongodb.internal.connection.Cluster;
 import com.mongodb.internal.connection.OperationContext;
 import com.mongodb.internal.connection.PowerOfTwoBufferPool;
 import com.mongodb.internal.connection.ServerAddressHelper;
@@ -28,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import javax.net.SocketFactory;
 import javax.net.ssl.SSLContext;
 import org.bson.ByteBuf;
@@ -71,12 +73,14 @@ public final class LargeReplies {
     private LargeReplies() {}
 
     /// A client whose large replies are received so.
-    public static MongoClient client(MongoClientSettings settings) {
+    ///
+    /// @param connections of its commands
+    public static MongoClient client(MongoClientSettings settings, UnaryOperator<Cluster> connections) {
         var driver = MongoDriverInformation.builder().driverName("sync").build();
         var streams = new Streams(ServerAddressHelper.getInetAddressResolver(settings));
         var executor = AsyncClientExecutor.NO_OP;
-        return new MongoClientImpl(
-                Clusters.createCluster(settings, driver, streams, executor), driver, settings, streams, executor);
+        var cluster = Clusters.createCluster(settings, driver, streams, executor);
+        return new MongoClientImpl(connections.apply(cluster), driver, settings, streams, executor);
     }
 
     /// Reads, and has memory for what is read at the end.
