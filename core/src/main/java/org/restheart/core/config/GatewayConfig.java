@@ -11,6 +11,7 @@ import org.restheart.mcp.McpConfig;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.importing.ImportConfig;
 import org.restheart.openapi.OpenApiConfig;
+import org.restheart.security.ClientAddress;
 
 /// The typed configuration. Immutable. Each part of the server receives the record it needs, never the whole.
 ///
@@ -125,6 +126,12 @@ public record GatewayConfig(
                 TracingConfig.read(root.block("tracing")),
                 ProxyConfig.read(root.blocks("proxies")),
                 StaticResourceConfig.read(root.blocks("static-resources")));
+        for (var name : List.of("http-listener", "https-listener")) {
+            var listener = name.equals("http-listener") ? config.http : config.https.listener();
+            if (listener.proxyProtocol() && security.guards().clientAddress() instanceof ClientAddress.Peer) {
+                root.block(name).refuse("proxy-protocol", "is true: name the proxies in /core/trusted-proxies");
+            }
+        }
         if (!config.http.enabled() && !config.https.enabled()) {
             root.refuse("http-listener", "and https-listener are disabled: one must be enabled");
         }

@@ -10,7 +10,9 @@ import org.restheart.http.Connection;
 ///
 /// @param host name or address to bind to; `0.0.0.0` for all
 /// @param port 0 picks a free one
-public record ListenerConfig(boolean enabled, String host, int port) {
+/// @param proxyProtocol whether connections are those of trusted proxies alone, and begin with a header of the PROXY
+///     protocol
+public record ListenerConfig(boolean enabled, String host, int port, boolean proxyProtocol) {
     /// `https-listener`.
     ///
     /// @param keys present whenever the listener is enabled
@@ -57,7 +59,7 @@ public record ListenerConfig(boolean enabled, String host, int port) {
 
     /// `management-listener`.
     static ListenerConfig readManagement(Block block) {
-        var listener = read(block);
+        var listener = read(block, false);
         if (listener.enabled && !listener.isLoopback()) {
             block.advise("host", "is " + listener.host + ": who reaches it reads metrics without an account");
         }
@@ -65,11 +67,16 @@ public record ListenerConfig(boolean enabled, String host, int port) {
     }
 
     static ListenerConfig read(Block block) {
+        return read(block, true);
+    }
+
+    private static ListenerConfig read(Block block, boolean mayBeProxied) {
         var host = block.text("host");
         if (host.matches("[^:\\[\\]]+:\\d+")) {
             block.refuse("host", "has a port, which is a key of its own: " + host);
         }
-        return new ListenerConfig(block.bool("enabled"), host, block.integer("port"));
+        return new ListenerConfig(
+                block.bool("enabled"), host, block.integer("port"), mayBeProxied && block.bool("proxy-protocol"));
     }
 
     static Tls readTls(Block block) {

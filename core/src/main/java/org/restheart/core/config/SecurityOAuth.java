@@ -99,9 +99,11 @@ public record SecurityOAuth(
 
     private static BaseUrl resourceBase(Block root) {
         var block = root.block("oauthProtectedResourceMetadataService");
+        var core = root.block("core");
         return new BaseUrl(
-                block.optionalText("base-url").or(() -> root.block("core").optionalText("base-url")),
-                block.bool("trust-x-forwarded"));
+                block.optionalText("base-url").or(() -> core.optionalText("base-url")),
+                block.bool("trust-x-forwarded")
+                        && core.texts("trusted-proxies").isEmpty()); // which say it for all URLs
     }
 
     private static Optional<ServerMetadata> serverMetadata(Block root) {

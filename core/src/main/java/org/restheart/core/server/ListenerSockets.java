@@ -74,11 +74,7 @@ final class ListenerSockets {
     /// @throws StartException naming what to correct: a port in use, a keystore that cannot be read
     void open() {
         if (settings.http().enabled()) {
-            open(
-                    "http-listener",
-                    settings.http(),
-                    address -> worker.createStreamConnectionServer(
-                            address, ChannelListeners.openListenerAdapter(plain()), socketOptions()));
+            open("http-listener", settings.http(), plain());
         }
         if (settings.https().enabled()) {
             var keys = settings.https().keys().orElseThrow();
@@ -86,23 +82,18 @@ final class ListenerSockets {
             handshakes = computed;
             var certificate = new Tls(keys);
             tls = certificate;
-            open(
-                    "https-listener",
-                    settings.https().listener(),
-                    address -> worker.createStreamConnectionServer(
-                            address,
-                            ChannelListeners.openListenerAdapter(encrypted(computed, certificate)),
-                            socketOptions()));
+            open("https-listener", settings.https().listener(), encrypted(computed, certificate));
         }
     }
 
-    private void open(String name, ListenerConfig config, Opener opener) {
+    private void open(String name, ListenerConfig config, ChannelListener<StreamConnection> protocol) {
         try {
             var address = new InetSocketAddress(config.host(), config.port());
             if (address.isUnresolved()) {
                 throw new IOException("unknown host");
             }
-            var socket = opener.open(address);
+            var socket = worker.createStreamConnectionServer(
+                    address, ChannelListeners.openListenerAdapter(admitted(config, protocol)), socketOptions());
             sockets.add(socket);
             socket.resumeAccepts();
             LOG.info("{} accepts connections on {}", name, socket.getLocalAddress());
@@ -129,18 +120,28 @@ final class ListenerSockets {
                 e);
     }
 
-    @FunctionalInterface
-    private interface Opener {
-        AcceptingChannel<? extends StreamConnection> open(InetSocketAddress address) throws IOException;
+    private ChannelListener<StreamConnection> admitted(
+            ListenerConfig config, ChannelListener<StreamConnection> protocol) {
+        return accepted -> {
+            if (!connections.admit(accepted)) {
+                return;
+            }
+            if (!config.proxyProtocol()) {
+                protocol.handleEvent(accepted);
+            } else if (settings.clients()
+                    .trusts(accepted.getPeerAddress(InetSocketAddress.class).getAddress())) {
+                ProxyProtocol.receive(accepted, protocol);
+            } else {
+                IoUtils.safeClose(accepted);
+            }
+        };
     }
 
     private ChannelListener<StreamConnection> plain() {
         var protocol = http();
         return connection -> {
-            if (connections.admit(connection)) {
-                LazyReadSuspension.on(connection);
-                prepare.apply(connection).begin(protocol);
-            }
+            LazyReadSuspension.on(connection);
+            prepare.apply(connection).begin(protocol);
         };
     }
 
@@ -149,9 +150,6 @@ final class ListenerSockets {
         return accepted -> {
             var address = CallerScope.address(ConnectionLimit.address(accepted));
             Runnable close = () -> closer.add(() -> IoUtils.safeClose(accepted));
-            if (!connections.admit(accepted)) {
-                return;
-            }
             if (!handshakes.mayBegin(address)) {
                 close.run();
                 return;

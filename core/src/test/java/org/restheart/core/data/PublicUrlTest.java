@@ -99,6 +99,23 @@ class PublicUrlTest {
         }
     }
 
+    /// Without a list anybody says it of these, as clients of the existing product know it; they are not stored.
+    @Test
+    void a_list_of_proxies_holds_for_the_metadata_of_tokens() {
+        for (boolean trusted : List.of(true, false)) {
+            try (var gateway = gateway("trusted-proxies: ['" + (trusted ? "127.0.0.1" : "10.0.0.0/8") + "']")) {
+                var metadata = client(gateway)
+                        .with("X-Forwarded-Proto", "https")
+                        .with("X-Forwarded-Host", "claimed.example, api.example.org")
+                        .get("/.well-known/oauth-protected-resource");
+                var own = trusted
+                        ? "https://api.example.org"
+                        : "http://127.0.0.1:" + gateway.address().getPort();
+                assertThat(metadata.body()).contains("\"" + own + "\"").doesNotContain("claimed");
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "trusted-proxies: [10.0.0.0/8, '::1']"})
     void what_others_say_is_not(String core) {
