@@ -478,7 +478,7 @@ public final class DataApiService implements Service {
             var all = new EnumMap<>(parameters);
             body.object("projection").ifPresent(projection -> all.put(DataParameter.KEYS, projection));
             return JudgedRequest.of(operation, collection, id, all, via())
-                    .with(new Answer.Json(mode(body.document("projection").containsKey("_etag"))));
+                    .with(json(body.document("projection").containsKey("_etag")));
         }
 
         private JudgedRequest aggregate() {
@@ -491,7 +491,7 @@ public final class DataApiService implements Service {
             boolean namesTag = new String(pipeline, StandardCharsets.UTF_8).contains("_etag");
             return JudgedRequest.of(Read.AGGREGATE, collection, "", Map.of(), via())
                     .withContent(content)
-                    .with(new Answer.Json(mode(namesTag)))
+                    .with(json(namesTag))
                     .with(Slice.KEY, new Slice(0, limits().mostDocuments() + 1, true, true))
                     .with(JudgedRequest.TIME_LIMIT, limits().time());
         }
@@ -513,10 +513,11 @@ public final class DataApiService implements Service {
             return Via.of(Via.Service.DATA_API, action.name());
         }
 
-        private JsonMode mode(boolean withTag) {
-            return canonical
+        private Answer json(boolean withTag) {
+            var mode = canonical
                     ? withTag ? JsonMode.EXTENDED : JsonMode.EXTENDED_UNTAGGED
                     : withTag ? JsonMode.ATLAS : JsonMode.ATLAS_UNTAGGED;
+            return new Answer.Json(mode, ActionResponses.frame(action));
         }
     }
 }

@@ -116,7 +116,8 @@ final class GraphqlSockets {
                         socket.close();
                     }
                 },
-                Optional.of(socket));
+                Optional.of(socket),
+                Optional::empty);
     }
 
     /// One WebSocket with the sub-protocol `graphql-transport-ws`. Only subscriptions are answered, each of

@@ -41,7 +41,7 @@ record ExplainTool(McpConfig config, JudgedCalls calls) {
                 .flatMap(_ -> calls.facts(call.http(), Read.FIND, collection, "", call.via()))
                 .orElseThrow(() -> calls.notPermitted(call));
         var query = explained(call, collection);
-        boolean hides = Stream.of(Optional.of(visible), calls.facts(call.http(), query))
+        boolean hides = Stream.of(Optional.of(visible), calls.requests().facts(call.http(), query))
                 .anyMatch(facts -> facts.isEmpty()
                         || facts.get().grant().readFilter().isPresent()
                         || facts.get().grant().projectResponse().isPresent());

@@ -118,7 +118,7 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     /// The facts about the target of a request; empty if the caller may not send it, or the target does not exist.
     Optional<DataFacts> facts(Request outer, Operation operation, String collection, String name, Via via) {
         return JudgedRequests.unlessRefused(
-                () -> facts(outer, JudgedRequest.of(operation, collection, name, Map.of(), via)));
+                () -> requests.facts(outer, JudgedRequest.of(operation, collection, name, Map.of(), via)));
     }
 
     /// Why rules refuse a call. Callers who may read the collection are told which right the tool needs besides; for
@@ -142,14 +142,6 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
         } catch (ProblemException _) { // MongoDB is away
             return false;
         }
-    }
-
-    /// The facts about this very request: its permission may depend on parameters and content. Empty if they are not
-    /// known.
-    ///
-    /// @throws ProblemException if the REST API refuses the request
-    Optional<DataFacts> facts(Request outer, JudgedRequest inner) {
-        return requests.facts(outer, inner);
     }
 
     /// The specifications of all indexes, each with its name as `_id`.

@@ -132,19 +132,14 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
     /// @throws RefusedCall also if the document is too large
     String whole(ToolCall call, String id) {
         int most = config.sizes().maxBytes();
-        var found = calls.send(
-                call.http(),
-                call.request(Read.GET, calls.collection(call), id, Map.of()).with(new Answer.Json(JsonMode.RELAXED)));
-        try (var json = Content.stream(found.content())) {
-            var bytes = json.readNBytes(most + 1);
-            if (bytes.length > most) {
-                throw new RefusedCall(
-                        "size", "the document is larger than " + most + " bytes: ask for some of its fields");
-            }
-            return Fence.escaped(new String(bytes, StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            throw RefusedCall.interrupted(call, e);
+        var request =
+                call.request(Read.GET, calls.collection(call), id, Map.of()).with(new Answer.Values());
+        var document = JudgedCalls.document(call, calls.send(call.http(), request));
+        var json = JsonEncoder.of(JsonMode.RELAXED).encodeToString(document);
+        if (json.getBytes(StandardCharsets.UTF_8).length > most) {
+            throw new RefusedCall("size", "the document is larger than " + most + " bytes: ask for some of its fields");
         }
+        return Fence.escaped(json);
     }
 
     private int limit(ToolCall call) {

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -18,7 +17,6 @@ import org.restheart.http.Content;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.judged.JudgedRequest.Answer;
-import org.restheart.http.judged.JudgedRequest.StreamPosition;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Message;
 import org.restheart.http.push.Subscription;
@@ -44,15 +42,14 @@ record WatchTool(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
 
     ToolResult watch(ToolCall call) {
         var after = call.optionalText(AFTER).map(token -> open(call, token));
-        var position = new AtomicReference<StreamPosition>(Optional::empty);
-        var subscription = subscribe(call, after, position);
+        var subscription = subscribe(call, after);
         try {
             var sizes = config.sizes();
             var block = new DataBlock(call.number("max-events", EVENTS), sizes.defaultBytes(), sizes.maxString());
             var progress = call.http().attribute(ProgressStream.PROGRESS).orElse(_ -> {});
             var events = new Events(subscription, block, progress, after);
             events.await(Duration.ofSeconds(call.number("max-seconds", SECONDS)));
-            return result(call, block, events.next(position.get()));
+            return result(call, block, events.next());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw RefusedCall.interrupted(call, e);
@@ -78,12 +75,11 @@ record WatchTool(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
                 call.arguments().getOrDefault("variables", new BsonDocument())));
     }
 
-    private Subscription subscribe(ToolCall call, Optional<String> after, AtomicReference<StreamPosition> position) {
+    private Subscription subscribe(ToolCall call, Optional<String> after) {
         var name = ResourceUri.encoded(call.text("stream"));
         var request = call.request(Read.WATCH, calls.collection(call), name, call.query("variables"))
                 .withHeader("Accept", "text/event-stream")
-                .with(new Answer.Json(JsonMode.EXTENDED))
-                .with(StreamPosition.ASKED, position::set);
+                .with(new Answer.Json(JsonMode.EXTENDED));
         var resumed = after.map(token -> request.withHeader(POSITION, token)).orElse(request);
         try {
             if (calls.sendToDeclared(call, "stream", resumed).content() instanceof Content.Push(var subscription)) {
@@ -177,10 +173,10 @@ record WatchTool(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
 
         /// The token from which the next call continues: that of the last event, or the stream's position if
         /// there was none. When that position is known, all events before it are in the backlog.
-        Optional<String> next(StreamPosition position) throws InterruptedException {
+        Optional<String> next() throws InterruptedException {
             long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(POSITION_MILLIS);
             do {
-                var reached = position.reached();
+                var reached = subscription.position().get();
                 drain();
                 if (taken || full) {
                     return last;

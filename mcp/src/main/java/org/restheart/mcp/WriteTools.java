@@ -150,7 +150,7 @@ record WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations con
     private boolean reachesHidden(ToolCall call, Map<DataParameter, String> filter, JudgedRequest write) {
         Optional<DataFacts> counted;
         try {
-            counted = calls.facts(call.http(), call.request(Read.COUNT, collection(call), filter));
+            counted = calls.requests().facts(call.http(), call.request(Read.COUNT, collection(call), filter));
         } catch (ProblemException e) {
             if (e.problem().status() >= 500) {
                 throw e;
@@ -161,7 +161,8 @@ record WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations con
             return false;
         }
         var readFilter = counted.flatMap(facts -> facts.grant().readFilter());
-        return calls.facts(call.http(), write)
+        return calls.requests()
+                .facts(call.http(), write)
                 .filter(facts ->
                         readFilter.isPresent() && facts.grant().writeFilter().equals(readFilter))
                 .isEmpty();

@@ -104,7 +104,7 @@ final class MongoParts implements AutoCloseable {
         this.deepPages = new DeepPageFinder(tasks, client, documents, config.cursorPool(), registry);
         this.reads = new DocumentReads(
                 documents, coalescer, config.queryTimeLimit(), metadata, forbiddenOperators, inspection, memory);
-        this.descriptions = new Descriptions(client, catalog, mounts, reads, config.metadataTtl());
+        this.descriptions = new Descriptions(client, catalog, mounts, documents, memory, config.metadataTtl());
         this.locations = new Locations(config.instanceBaseUrl());
         this.collections = new RequestCollections(client);
         this.preconditions = new Preconditions(metadata, config.etagPolicies());

@@ -139,7 +139,7 @@ record RequestChecks(
 
     /// The property `jsonMode` of a collection, for its clients; other ways in have a mode of their own.
     private static Optional<JsonMode> mode(Request request, ResourceMetadata resource) {
-        return Answer.mode(request).isPresent()
+        return Answer.of(request, Answer.Json.class).isPresent()
                 ? Optional.empty()
                 : resource.property(CollectionHandlers.JSON_MODE)
                         .filter(BsonValue::isString)

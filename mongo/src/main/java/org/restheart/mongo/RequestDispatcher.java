@@ -11,7 +11,6 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest.Answer;
-import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.Caching;
@@ -33,11 +32,8 @@ record RequestDispatcher(
     Response dispatch(Request request) {
         var checked = checks.check(request);
         var path = checked.path();
-        if (Answer.isOfFacts(request)) {
-            var facts = new DataFacts(
-                    path.kind(), checked.grant(), checked.resource().properties());
-            return Response.status(204)
-                    .saying(request.attribute(DataRequest.CHECKED).isPresent() ? checked : facts);
+        if (Answer.of(request, Answer.Facts.class).isPresent()) {
+            return Response.status(204).saying(checked);
         }
         var operation = checked.operation();
         var handler = routes.find(path.kind(), operation);
@@ -46,6 +42,7 @@ record RequestDispatcher(
                         || (operation instanceof Write && path.kind().isSchemas())
                 ? invalidating(path, () -> answer(step, checked))
                 : operation instanceof Read read
+                                && request.attribute(Answer.KEY).isEmpty()
                         ? Caching.withHeaders(checked, read, answer(step, checked))
                         : answer(step, checked);
     }

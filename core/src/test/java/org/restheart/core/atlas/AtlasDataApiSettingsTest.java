@@ -147,6 +147,21 @@ class AtlasDataApiSettingsTest {
     }
 
     @Test
+    void answers_do_not_depend_on_the_default_representation_of_the_rest_api(TestMongo mongo) {
+        try (var hal = TestGateway.startWithData(
+                mongo, "default-representation-format: HAL, ", "dataApi: {enabled: true}\n")) {
+            hal.insert("shown", "{_id: 1, a: 2}");
+            var named = "{\"dataSource\": \"x\", \"collection\": \"shown\", \"database\": \""
+                    + hal.database().getName() + "\"";
+            var address = "/app/any/endpoint/data/v1/action/";
+            var found = hal.as("admin").post(address + "find", named + ", \"sort\": {\"_id\": 1}}");
+            assertThat(BsonDocument.parse(found.body())).isEqualTo(BsonDocument.parse("{documents: [{_id: 1, a: 2}]}"));
+            var one = hal.as("admin").post(address + "findOne", named + ", \"filter\": {\"_id\": 1}}");
+            assertThat(BsonDocument.parse(one.body())).isEqualTo(BsonDocument.parse("{document: {_id: 1, a: 2}}"));
+        }
+    }
+
+    @Test
     void a_large_answer_ends_with_its_connection() {
         for (int i = 0; i < 6; i++) {
             gateway.insert("larger", "{_id: " + i + ", t: '" + "x".repeat(1_000_000) + "'}");

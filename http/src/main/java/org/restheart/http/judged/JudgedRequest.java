@@ -6,7 +6,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonWeight;
@@ -61,7 +60,19 @@ public record JudgedRequest(
         Key<Answer> KEY = Key.named("answer");
 
         /// Documents as JSON of this mode.
-        record Json(JsonMode mode) implements Answer {}
+        record Json(JsonMode mode, Frame frame) implements Answer {
+            /// As an array.
+            public Json(JsonMode mode) {
+                this(mode, Frame.ARRAY);
+            }
+        }
+
+        /// What is written around documents.
+        ///
+        /// @param none in place of all if there are none
+        record Frame(String opening, String closing, String none) {
+            public static final Frame ARRAY = new Frame("[", "]", "[]");
+        }
 
         /// Documents as values: one that is read by its id is said, of others the response has the BSON.
         record Values() implements Answer {}
@@ -74,21 +85,9 @@ public record JudgedRequest(
         /// [DataFacts] alone, which the response says after authorization and the check of parameters.
         record Facts() implements Answer {}
 
-        static boolean isOfValues(Request request) {
-            return request.attribute(KEY).filter(Values.class::isInstance).isPresent();
-        }
-
-        static boolean isOfFacts(Request request) {
-            return request.attribute(KEY).filter(Facts.class::isInstance).isPresent();
-        }
-
-        static Optional<JsonMode> mode(Request request) {
-            return request.attribute(KEY).map(answer -> answer instanceof Json(var mode) ? mode : null);
-        }
-
-        /// Whether the query of a plan is run; empty if no plan is asked for.
-        static Optional<Boolean> plan(Request request) {
-            return request.attribute(KEY).map(answer -> answer instanceof Plan(var executed) ? executed : null);
+        /// The answer that a request has, if it is of this type.
+        static <A extends Answer> Optional<A> of(Request request, Class<A> type) {
+            return request.attribute(KEY).filter(type::isInstance).map(type::cast);
         }
     }
 
@@ -106,17 +105,6 @@ public record JudgedRequest(
         public Slice(long skip, int limit) {
             this(skip, limit, true, false);
         }
-    }
-
-    /// The position of a listener in its change stream, for services that listen for a while and resume later.
-    /// Thread-safe.
-    @FunctionalInterface
-    public interface StreamPosition {
-        /// Receives the position of the listener that a judged request adds.
-        Key<Consumer<StreamPosition>> ASKED = Key.named("stream position");
-
-        /// A resume token up to which every event is in the listener's backlog; empty until that is known.
-        Optional<String> reached();
     }
 
     public static JudgedRequest of(Method method, RequestPath path, Query query, Via via) {
@@ -248,8 +236,13 @@ public record JudgedRequest(
     }
 
     /// Facts about a judged request that is authorized and checked but not carried out: what access rules grant, and
-    /// the metadata of the resource. Immutable; `properties` must not be changed.
-    ///
-    /// @param properties of the collection, or of the database; empty if it has none
-    public record DataFacts(ResourceKind kind, Access grant, Optional<BsonDocument> properties) {}
+    /// the metadata of the resource. Immutable.
+    public interface DataFacts {
+        ResourceKind kind();
+
+        Access grant();
+
+        /// Of the collection, or of the database; empty if it has none. Must not be changed.
+        Optional<BsonDocument> properties();
+    }
 }

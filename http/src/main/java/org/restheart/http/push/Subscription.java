@@ -3,6 +3,7 @@ package org.restheart.http.push;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// A response of messages: the queue of messages to send, and callbacks of the connection.
 ///
@@ -11,13 +12,16 @@ import java.util.function.Consumer;
 /// @param onGone called when the connection has ended for any reason, also if it was never opened; may be called
 ///     twice; must not block
 /// @param inbound receives the messages of a WebSocket's client, which are discarded without it
+/// @param position the resume token up to which every event is in the backlog, for services that listen for a while
+///     and resume later; empty until it is known
 public record Subscription(
         Transport transport,
         Backlog backlog,
         Duration keepAlive,
         Consumer<Frame> onSent,
         Runnable onGone,
-        Optional<Inbound> inbound) {
+        Optional<Inbound> inbound,
+        Supplier<Optional<String>> position) {
 
     /// To be called when the connection has ended for any reason, also if it was never opened. Further calls
     /// are allowed.
@@ -28,12 +32,12 @@ public record Subscription(
 
     /// This subscription with another callback for the end of its connection.
     public Subscription with(Runnable onGone) {
-        return new Subscription(transport, backlog, keepAlive, onSent, onGone, inbound);
+        return new Subscription(transport, backlog, keepAlive, onSent, onGone, inbound, position);
     }
 
     /// A subscription that discards messages of the client.
     public Subscription(
             Transport transport, Backlog backlog, Duration keepAlive, Consumer<Frame> onSent, Runnable onGone) {
-        this(transport, backlog, keepAlive, onSent, onGone, Optional.empty());
+        this(transport, backlog, keepAlive, onSent, onGone, Optional.empty(), Optional::empty);
     }
 }

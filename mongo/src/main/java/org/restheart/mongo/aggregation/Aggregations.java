@@ -251,9 +251,11 @@ public final class Aggregations {
     private Response run(DataRequest request, List<BsonDocument> pipeline) {
         var namespace = request.namespace();
         var settings = request.readSettings(timeLimit);
-        var plan = Answer.plan(request.http());
+        var plan = Answer.of(request.http(), Answer.Plan.class);
         if (plan.isPresent()) {
-            return Plans.response(request, documents.explain(namespace, pipeline, settings, plan.get()));
+            return Plans.response(
+                    request,
+                    documents.explain(namespace, pipeline, settings, plan.get().executed()));
         }
         indexes.require(request, pipeline, settings);
         var format =

@@ -20,7 +20,6 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
-import org.restheart.http.judged.JudgedRequest.StreamPosition;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.PushBudget;
@@ -140,11 +139,10 @@ public final class ChangeStreams implements AutoCloseable {
                 listeners.release(owner);
             }
         }
-        request.attribute(StreamPosition.ASKED).ifPresent(asked -> asked.accept(() -> stream.position(listener)));
         meters.joined(listener.transport());
         var gone = new AtomicBoolean();
         var forget = authorizations.watch(listener.backlog(), request);
-        return new Subscription(listener.transport(), listener.backlog(), config.keepAlive(), onSent, () -> {
+        Runnable onGone = () -> {
             if (gone.compareAndSet(false, true)) {
                 forget.run();
                 stream.leave(listener, owner);
@@ -152,7 +150,15 @@ public final class ChangeStreams implements AutoCloseable {
                 listeners.release(owner);
                 meters.left(listener.transport());
             }
-        });
+        };
+        return new Subscription(
+                listener.transport(),
+                listener.backlog(),
+                config.keepAlive(),
+                onSent,
+                onGone,
+                Optional.empty(),
+                () -> stream.position(listener));
     }
 
     /// @param owner on whose behalf a cursor is opened, if there is none yet

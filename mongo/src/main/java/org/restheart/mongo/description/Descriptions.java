@@ -24,12 +24,12 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.management.Catalog;
 import org.restheart.mongo.metadata.EscapedKeys;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.SharedLoads;
 import org.restheart.mongo.metadata.StoredMetadata;
-import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
@@ -54,18 +54,26 @@ public final class Descriptions {
     private final MongoClient client;
     private final Catalog catalog;
     private final Mounts mounts;
-    private final DocumentReads reads;
+    private final DriverFinder documents;
+    private final MemoryBudget memory;
     private final SharedLoads<String, List<String>> databases;
     private final SharedLoads<String, DatabaseStructure> structures;
     private final SharedLoads<MongoNamespace, List<BsonDocument>> indexes;
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
     /// @param ttl how long structures are kept; zero to ask each time, negative to keep them until they are forgotten
-    public Descriptions(MongoClient client, Catalog catalog, Mounts mounts, DocumentReads reads, Duration ttl) {
+    public Descriptions(
+            MongoClient client,
+            Catalog catalog,
+            Mounts mounts,
+            DriverFinder documents,
+            MemoryBudget memory,
+            Duration ttl) {
         this.client = client;
         this.catalog = catalog;
         this.mounts = mounts;
-        this.reads = reads;
+        this.documents = documents;
+        this.memory = memory;
         this.databases = loads("databases", ttl);
         this.structures = new SharedLoads<>(
                 "structures", MAX_ENTRIES, ttl, Descriptions::bytes, MemoryBudget.Part.METADATA.bytes() / 2);
@@ -91,7 +99,7 @@ public final class Descriptions {
     ///
     /// @param meter is notified of each sample
     public Shapes shapes(Shapes.Settings settings, Consumer<Shapes.Sample> meter) {
-        var shapes = new Shapes(reads, settings, meter);
+        var shapes = new Shapes(documents, memory, settings, meter);
         listeners.add(shapes::forget);
         return shapes;
     }

@@ -41,7 +41,6 @@ import org.restheart.http.Query;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.http.parameter.DataParameter;
@@ -275,19 +274,17 @@ record Embedding(Level level, RelatedReads reads, String form) {
             var sent = outer.http().query();
             INHERITED.forEach(
                     parameter -> parameter.first(sent).ifPresent(value -> query.put(parameter.wireName(), value)));
-            var request = JudgedRequest.of(Method.GET, path, Query.of(query), Via.of(outer.http()))
-                    .with(new Answer.Facts())
-                    .with(DataRequest.CHECKED, true);
             var added =
                     new HashSet<>(outer.http().attribute(JudgedRequest.ADDED).orElse(Set.of()));
             if (!options.containsKey("filter")) {
                 added.add(DataParameter.FILTER.wireName());
             }
-            request = request.with(JudgedRequest.ADDED, added);
+            var request = JudgedRequest.of(Method.GET, path, Query.of(query), Via.of(outer.http()))
+                    .with(JudgedRequest.ADDED, added);
             var found = outer.http().attribute(FoundWarnings.KEY);
-            return judged.make(outer.http(), found.isPresent() ? request.with(FoundWarnings.KEY, found.get()) : request)
-                    .settled()
-                    .said(DataRequest.class)
+            return judged.facts(
+                            outer.http(), found.isPresent() ? request.with(FoundWarnings.KEY, found.get()) : request)
+                    .map(DataRequest.class::cast)
                     .filter(target -> target.path().kind().holdsDocuments()); // it may name anything
         }
 

@@ -137,8 +137,13 @@ public final class FindDocuments implements DataHandler {
         }
         var form = embedding.isNothing() ? form(request) : Optional.<UnaryOperator<BsonDocument>>empty();
         var document = form.map(shown -> shown.apply(found)).orElse(found);
-        if (Answer.isOfValues(request.http())) {
+        if (Answer.of(request.http(), Answer.Values.class).isPresent()) {
             return Response.status(200).saying(document);
+        }
+        if (Answer.of(request.http(), Answer.Json.class).isPresent()) {
+            var format = DocumentFormat.of(
+                    request.http(), request.parameters().format().jsonMode());
+            return DocumentContent.response(request.http().lease(), List.of(document), format);
         }
         var response = Export.wanted(request.http().headers())
                 .map(export -> Exports.document(request, export, document))
@@ -216,11 +221,14 @@ public final class FindDocuments implements DataHandler {
             request.http().requireThread();
             return next.after(query, request.http().lease(), after.get(), format.get(), embedding);
         }
-        boolean isOfValues = Answer.isOfValues(request.http());
+        var service = request.http().attribute(Answer.KEY);
         return coalesced.page(
-                request.http(), query, form(request, isOfValues ? "values" : mode.name(), embedding), use -> {
+                request.http(),
+                query,
+                form(request, service.map(Answer::toString).orElse(mode.name()), embedding),
+                use -> {
                     var page = run(use, query, format.get(), embedding);
-                    return isOfValues ? page : Caching.withHash(page);
+                    return service.isPresent() ? page : Caching.withHash(page);
                 });
     }
 

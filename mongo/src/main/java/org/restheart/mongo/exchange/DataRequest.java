@@ -19,8 +19,8 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.WriteBounds;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.mongo.find.Collations;
 import org.restheart.mongo.find.HarmlessFilter;
 import org.restheart.mongo.find.ReadSettings;
@@ -42,10 +42,8 @@ public record DataRequest(
         Parameters parameters,
         ResourceMetadata resource,
         Optional<ClientSession> session,
-        Optional<DocumentValidation> validation) {
-    /// Whether a judged request that is not carried out says this, in place of the facts about it.
-    public static final Key<Boolean> CHECKED = Key.named("checked");
-
+        Optional<DocumentValidation> validation)
+        implements DataFacts {
     public MongoNamespace namespace() {
         return new MongoNamespace(path.requireDb(), path.requireCollection());
     }
@@ -133,8 +131,19 @@ public record DataRequest(
         return http.require(DataTarget.KEY).operation();
     }
 
+    @Override
+    public ResourceKind kind() {
+        return path.kind();
+    }
+
+    @Override
     public Access grant() {
         return http.caller().grant();
+    }
+
+    @Override
+    public Optional<BsonDocument> properties() {
+        return resource.properties();
     }
 
     /// The document's id; the kind of resource has one.

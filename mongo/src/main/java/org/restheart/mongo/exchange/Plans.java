@@ -25,9 +25,9 @@ public final class Plans {
     ///
     /// @throws org.restheart.http.ProblemException 400, 403
     public static Optional<Boolean> asked(DataRequest request) {
-        var service = Answer.plan(request.http());
+        var service = Answer.of(request.http(), Answer.Plan.class);
         if (service.isPresent()) {
-            return service;
+            return service.map(Answer.Plan::executed);
         }
         var verbosity = request.parameters().values().choice(DataParameter.EXPLAIN);
         if (verbosity.isPresent()
@@ -39,7 +39,7 @@ public final class Plans {
     }
 
     public static Response.Ready response(DataRequest request, BsonDocument plan) {
-        if (Answer.plan(request.http()).isPresent()) {
+        if (Answer.of(request.http(), Answer.Plan.class).isPresent()) {
             return JsonResponses.empty(204).saying(plan);
         }
         LEFT_OUT.forEach(plan::remove);

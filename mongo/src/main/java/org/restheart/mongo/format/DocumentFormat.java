@@ -12,6 +12,7 @@ import org.restheart.http.Response;
 import org.restheart.http.Words;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.JudgedRequest.Answer;
+import org.restheart.http.judged.JudgedRequest.Answer.Frame;
 import org.restheart.http.judged.JudgedRequests;
 
 /// Writes the documents of one result, one after the other: those below, [Csv], and HAL. Confined to one result.
@@ -65,9 +66,15 @@ public interface DocumentFormat {
         };
     }
 
-    /// An array of JSON, or the documents' BSON for a service that reads values.
+    /// An array of JSON, or what a service wants in place of it.
     static DocumentFormat of(Request request, JsonMode mode) {
-        return Answer.isOfValues(request) ? new BsonBytes() : JsonArray.of(mode);
+        return Answer.of(request, Answer.Values.class).isPresent()
+                ? new BsonBytes()
+                : new JsonArray(
+                        JsonEncoder.of(mode),
+                        Answer.of(request, Answer.Json.class)
+                                .map(Answer.Json::frame)
+                                .orElse(Frame.ARRAY));
     }
 
     /// This format, of documents as the request is shown them.
@@ -89,33 +96,22 @@ public interface DocumentFormat {
         });
     }
 
-    /// One JSON array of all documents.
-    record JsonArray(JsonEncoder encoder) implements DocumentFormat {
-        public static JsonArray of(JsonMode mode) {
-            return new JsonArray(JsonEncoder.of(mode));
-        }
-
+    /// One JSON array of all documents, perhaps within an object.
+    record JsonArray(JsonEncoder encoder, Frame frame) implements DocumentFormat {
         @Override
         public String mediaType() {
             return Response.JSON;
         }
 
         @Override
-        public void begin(Utf8Buffer out) {
-            out.put((byte) '[');
-        }
-
-        @Override
         public void document(BsonDocument document, long index, Utf8Buffer out) {
-            if (index > 0) {
-                out.ascii(", ");
-            }
+            out.ascii(index > 0 ? ", " : frame.opening());
             encoder.encode(document, out);
         }
 
         @Override
         public void end(long count, Utf8Buffer out) {
-            out.put((byte) ']');
+            out.ascii(count > 0 ? frame.closing() : frame.none());
         }
     }
 

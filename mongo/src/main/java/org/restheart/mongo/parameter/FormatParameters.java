@@ -20,10 +20,17 @@ public record FormatParameters(
 
     static FormatParameters of(Request request, ParameterValues values, Parameters.Settings settings) {
         return new FormatParameters(
-                values.choice(REPRESENTATION).map(Representation::valueOf).orElse(settings.representation()),
+                values.choice(REPRESENTATION)
+                        .map(Representation::valueOf)
+                        .orElse(
+                                request.attribute(Answer.KEY).isPresent()
+                                        ? Representation.STANDARD
+                                        : settings.representation()),
                 values.choice(HAL).filter("FULL"::equals).isPresent(),
                 values.isOn(WITHOUT_PROPERTIES),
-                Answer.mode(request).orElseGet(() -> jsonMode(request.query())));
+                Answer.of(request, Answer.Json.class)
+                        .map(Answer.Json::mode)
+                        .orElseGet(() -> jsonMode(request.query())));
     }
 
     FormatParameters with(JsonMode mode) {

@@ -94,7 +94,7 @@ public sealed interface DocumentRead {
                     new ReadSettings(Optional.empty(), Optional.empty(), limit));
         }
 
-        FindQuery asFind(ReadSettings settings) {
+        FindQuery asFind() {
             return new FindQuery(
                     namespace,
                     StagedFilter.of(rights.readFilter(), List.of(filter)),
@@ -103,7 +103,7 @@ public sealed interface DocumentRead {
                     Optional.empty(),
                     skip,
                     limit,
-                    settings);
+                    settings());
         }
 
         private Projection projection() {
@@ -159,19 +159,13 @@ public sealed interface DocumentRead {
                     .forEach(name -> {
                         throw new ProblemException(ProblemCode.FORBIDDEN, "the stage " + name + " is not allowed here");
                     });
-            var permitted = stages(rights);
+            var permitted = new ArrayList<>(StagedFilter.stages(rights.readFilter()));
+            permitted.addAll(Projection.stages(rights.projectResponse()));
             permitted.addAll(stages);
             if (limit > 0) {
                 permitted.add(new BsonDocument("$limit", new BsonInt32(limit)));
             }
             return permitted;
-        }
-
-        /// The stages that restrict a collection to what may be read.
-        static List<BsonDocument> stages(Access rights) {
-            var all = new ArrayList<>(StagedFilter.stages(rights.readFilter()));
-            all.addAll(Projection.stages(rights.projectResponse()));
-            return all;
         }
 
         @Override

@@ -1,10 +1,7 @@
 package org.restheart.mongo.reading;
 
 import com.mongodb.MongoCommandException;
-import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoNamespace;
-import com.mongodb.ReadConcern;
-import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoCursor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntFunction;
-import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -27,7 +23,6 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.AnyName;
-import org.restheart.data.Access;
 import org.restheart.http.Lease;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.ProblemCode;
@@ -44,7 +39,6 @@ import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.find.QueryKey;
-import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
@@ -63,12 +57,6 @@ public final class DocumentReads {
     private static final long MAX_BYTES = 64L << 20;
 
     private static final int BATCH = 1_000;
-    private static final int SOME_BATCH = 50;
-
-    /// MongoDB finds less than 5 % of a collection with a random cursor, and reads everything for more.
-    private static final int SPARSE = 21;
-
-    private static final int MANY = 4_000;
 
     private final DriverFinder documents;
     private final DocumentSizes sizes;
@@ -115,12 +103,8 @@ public final class DocumentReads {
 
     /// A few documents, which the process keeps for itself.
     public CompletionStage<List<RawBsonDocument>> read(DocumentRead read) {
-        var lease = ofServer();
+        var lease = memory.open(() -> CallerScope.SERVER);
         return read(read, lease).whenComplete((_, _) -> lease.close());
-    }
-
-    private Lease ofServer() {
-        return memory.open(() -> CallerScope.SERVER);
     }
 
     private void check(DocumentRead read) {
@@ -180,7 +164,7 @@ public final class DocumentReads {
             if (read instanceof Find find && read.rights().projectResponse().isEmpty()) {
                 return find.id().isPresent() && isPlain(find)
                         ? lookups(List.of(find), lease).getFirst()
-                        : coalesced.find(find.asFind(find.settings()), lease, use -> run(find, use));
+                        : coalesced.find(find.asFind(), lease, use -> run(find, use));
             }
             var pipeline = read.asPipeline(); // the filter must not depend on hidden fields
             var stages = pipeline.permitted();
@@ -191,94 +175,6 @@ public final class DocumentReads {
             return CompletableFuture.failedStage(e);
         }
     }
-
-    /// Some documents from one end of `_id`, for statistics: if a limit is reached, those that were read until
-    /// then. Blocks.
-    ///
-    /// @param direction 1 for the smallest ids, -1 for the largest
-    /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be asked
-    public DocumentSample readEnd(
-            MongoNamespace namespace, Access rights, int direction, int limit, Duration timeLimit, long maxBytes) {
-        var sort = new BsonDocument("_id", new BsonInt32(direction));
-        var query = new Find(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
-        try {
-            return sample(
-                    () -> documents.find(query.asFind(sampling(timeLimit)), Math.min(limit, SOME_BATCH)),
-                    limit,
-                    maxBytes);
-        } catch (MongoExecutionTimeoutException _) {
-            return new DocumentSample(List.of(), false);
-        }
-    }
-
-    /// Random documents of a large collection, for statistics, as above. Empty where that would read the whole
-    /// collection: if it is small or a view, or if the rights have a filter, as a sample of what matches is a scan.
-    /// Blocks.
-    ///
-    /// @throws com.mongodb.MongoException if MongoDB cannot be asked
-    public Optional<DocumentSample> readRandom(
-            MongoNamespace namespace, Access rights, int limit, Duration timeLimit, long maxBytes) {
-        if (rights.readFilter().isPresent()) {
-            return Optional.empty();
-        }
-        var stages =
-                new ArrayList<>(List.of(new BsonDocument("$sample", new BsonDocument("size", new BsonInt32(limit)))));
-        stages.addAll(Aggregate.stages(rights));
-        try {
-            return count(namespace, timeLimit) < Math.max(MANY, (long) limit * SPARSE)
-                    ? Optional.empty()
-                    : Optional.of(sample(
-                            () -> documents.results(namespace, stages, sampling(timeLimit), null, SOME_BATCH),
-                            limit,
-                            maxBytes));
-        } catch (MongoExecutionTimeoutException | MongoCommandException _) { // it is a view, for instance
-            return Optional.empty();
-        }
-    }
-
-    /// The estimated number of documents.
-    private long count(MongoNamespace namespace, Duration timeLimit) {
-        var stage = new BsonDocument("$collStats", new BsonDocument("count", new BsonDocument()));
-        var found = documents
-                .aggregate(namespace, List.of(stage), sampling(timeLimit))
-                .first();
-        return found == null ? 0 : found.getNumber("count", new BsonInt32(0)).longValue();
-    }
-
-    private static ReadSettings sampling(Duration timeLimit) {
-        return new ReadSettings(
-                Optional.of(ReadConcern.LOCAL), Optional.of(ReadPreference.secondaryPreferred()), timeLimit);
-    }
-
-    private DocumentSample sample(Supplier<MongoCursor<RawBsonDocument>> find, int limit, long maxBytes) {
-        try (var lease = ofServer()) {
-            lease.await(Size.COPIES * maxBytes);
-            try (var cursor = find.get()) {
-                return read(cursor, limit, maxBytes);
-            }
-        }
-    }
-
-    private static DocumentSample read(MongoCursor<RawBsonDocument> cursor, int limit, long maxBytes) {
-        var found = new ArrayList<RawBsonDocument>();
-        long bytes = 0;
-        try {
-            while (found.size() < limit && cursor.hasNext()) {
-                var document = cursor.next();
-                bytes += document.getByteLength();
-                if (bytes > maxBytes && !found.isEmpty()) {
-                    return new DocumentSample(found, false);
-                }
-                found.add(document);
-            }
-            return new DocumentSample(found, true);
-        } catch (MongoExecutionTimeoutException _) {
-            return new DocumentSample(found, false);
-        }
-    }
-
-    /// @param complete whether no limit but their number was met
-    public record DocumentSample(List<RawBsonDocument> documents, boolean complete) {}
 
     private boolean isPlain(Find find) {
         return collection(find.namespace()).plain();
@@ -341,11 +237,9 @@ public final class DocumentReads {
         var key = QueryKey.of(reads.getFirst().namespace()).add("all");
         reads.forEach(read -> read.addTo(key));
         var all = coalesced.share(key.key(), lease, command -> {
-            var equalities = plain ? Equalities.of(reads) : Optional.<Equalities>empty();
-            return equalities
-                    .flatMap(in -> in.distribute(run(in.combined(), Use.alone(command))))
-                    .orElseGet(() ->
-                            union(reads.stream().map(DocumentRead::asPipeline).toList(), command));
+            var distributed = plain ? byOneProperty(reads, command) : Optional.<List<List<RawBsonDocument>>>empty();
+            return distributed.orElseGet(
+                    () -> union(reads.stream().map(DocumentRead::asPipeline).toList(), command));
         });
         var results = new HashMap<QueryKey, CompletionStage<List<RawBsonDocument>>>();
         for (int i = 0; i < reads.size(); i++) {
@@ -358,6 +252,56 @@ public final class DocumentReads {
                                     : CompletableFuture.failedStage(failure)));
         }
         return results;
+    }
+
+    /// The results of queries for single values of the same property, such as the books of one author, by one query
+    /// for all values. Empty if they differ in more, or if the documents cannot be distributed by the property, or
+    /// are too many to be read at once.
+    ///
+    /// @param reads distinct queries, of a collection without a collation
+    private Optional<List<List<RawBsonDocument>>> byOneProperty(List<DocumentRead> reads, Lease command) {
+        var queries = reads.stream().map(Find.class::cast).toList();
+        var first = queries.getFirst();
+        if (first.filter().size() != 1 || first.rights().projectResponse().isPresent()) {
+            return Optional.empty();
+        }
+        var property = first.filter().getFirstKey();
+        if (!Distribution.isPossibleBy(property)) {
+            return Optional.empty();
+        }
+        var places = new LinkedHashMap<Object, List<Integer>>();
+        var values = new BsonArray();
+        long limit = 1; // one more than there may be
+        for (var query : queries) {
+            var value = query.filter().size() == 1 ? query.filter().get(property) : null;
+            var canonical = value == null ? Optional.empty() : CanonicalId.of(value);
+            if (canonical.isEmpty()
+                    || query.skip() > 0
+                    || !sortKey(query).equals(sortKey(first))
+                    || places.put(canonical.get(), List.of(places.size())) != null) {
+                return Optional.empty();
+            }
+            values.add(value);
+            limit += query.limit();
+        }
+        if (limit > Integer.MAX_VALUE) {
+            return Optional.empty();
+        }
+        var filter = new BsonDocument(property, new BsonDocument("$in", values));
+        var found = run(
+                new Find(first.namespace(), filter, first.sort(), 0, (int) limit, first.timeLimit(), first.rights()),
+                Use.alone(command));
+        return found.size() == limit
+                ? Optional.empty()
+                : new Distribution(
+                                property,
+                                places,
+                                queries.stream().map(Find::limit).toList())
+                        .of(found);
+    }
+
+    private static QueryKey sortKey(Find query) {
+        return QueryKey.of(query.namespace()).add(query.sort()).key();
     }
 
     private static Throwable cause(Throwable failure) {
@@ -408,7 +352,7 @@ public final class DocumentReads {
                 use.lease(),
                 sizes.of(query.namespace()),
                 Math.min(query.limit(), BATCH) + 1,
-                batch -> finder.find(query.asFind(query.settings()), batch),
+                batch -> finder.find(query.asFind(), batch),
                 query.limit());
     }
 
@@ -495,72 +439,6 @@ public final class DocumentReads {
             int batch = isKnown ? size.batch(wanted) : wanted;
             return collect(lease, size, batch, size.reading(isKnown ? batch : 1), find, most);
         });
-    }
-
-    /// Combines queries for single values of the same property, such as the books of one author, to one query for all
-    /// values. Results are distributed by the property with MongoDB's matching rules.
-    static final class Equalities {
-        private final Distribution distribution;
-        private final Find combined;
-
-        private Equalities(List<Find> queries, String property, Map<Object, List<Integer>> places, int limit) {
-            this.distribution = new Distribution(
-                    property, places, queries.stream().map(Find::limit).toList());
-            var first = queries.getFirst();
-            var values = new BsonArray();
-            queries.forEach(each -> values.add(each.filter().get(property)));
-            this.combined = new Find(
-                    first.namespace(),
-                    new BsonDocument(property, new BsonDocument("$in", values)),
-                    first.sort(),
-                    0,
-                    limit,
-                    first.timeLimit(),
-                    first.rights());
-        }
-
-        /// @param reads distinct queries, of a collection without a collation
-        static Optional<Equalities> of(List<DocumentRead> reads) {
-            var queries = reads.stream().map(Find.class::cast).toList();
-            var first = queries.getFirst();
-            if (first.filter().size() != 1 || first.rights().projectResponse().isPresent()) {
-                return Optional.empty();
-            }
-            var property = first.filter().getFirstKey();
-            if (!Distribution.isPossibleBy(property)) {
-                return Optional.empty();
-            }
-            var places = new LinkedHashMap<Object, List<Integer>>();
-            long limit = 1; // one more than there may be
-            for (var query : queries) {
-                var value = query.filter().size() == 1 ? query.filter().get(property) : null;
-                var canonical = value == null ? Optional.empty() : CanonicalId.of(value);
-                if (canonical.isEmpty()
-                        || query.skip() > 0
-                        || !sortKey(query).equals(sortKey(first))
-                        || places.put(canonical.get(), List.of(places.size())) != null) {
-                    return Optional.empty();
-                }
-                limit += query.limit();
-            }
-            return limit > Integer.MAX_VALUE
-                    ? Optional.empty()
-                    : Optional.of(new Equalities(queries, property, places, (int) limit));
-        }
-
-        private static QueryKey sortKey(Find query) {
-            return QueryKey.of(query.namespace()).add(query.sort()).key();
-        }
-
-        Find combined() {
-            return combined;
-        }
-
-        /// The documents of each query, in order; empty if they cannot be distributed, or were too many to be read at
-        /// once.
-        Optional<List<List<RawBsonDocument>>> distribute(List<RawBsonDocument> documents) {
-            return documents.size() == combined.limit() ? Optional.empty() : distribution.of(documents);
-        }
     }
 
     /// Combines several pipelines over one collection: each runs separately, with its own indexes, and marks its

@@ -15,10 +15,12 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
+import org.restheart.http.judged.JudgedRequest.Answer.Frame;
 import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentFormat.JsonArray;
@@ -94,7 +96,8 @@ class DocumentContentTest {
     void a_client_that_goes_away_closes_the_cursor() throws Exception {
         var cursor = collection.find().batchSize(100).cursor();
 
-        try (var source = source(DocumentContent.response(room(), _ -> cursor, JsonArray.of(JsonMode.DEFAULT))
+        try (var source = source(DocumentContent.response(
+                        room(), _ -> cursor, new JsonArray(JsonEncoder.of(JsonMode.DEFAULT), Frame.ARRAY))
                 .content())) {
             assertThat(source.next().hasRemaining()).isTrue();
         }
