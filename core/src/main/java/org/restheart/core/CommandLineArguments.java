@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         footer = {
             "",
-            "As a client, with options of their own: import URL FILE, export URL FILE.",
+            "As a client, with options of their own: import URL FILE, export URL FILE, apply FOLDER.",
             "",
             "Environment: RESTHEART_CONF_FILE is CONF_FILE when there is none;",
             "RHO_FILE is -o; RHO holds overrides, such as",
@@ -158,7 +158,7 @@ final class CommandLineArguments {
                     + (option.length() == 2 ? abbreviated(option, known) : Nearest.question(option, known));
         }
         if (refusal instanceof CommandLine.UnmatchedArgumentException) {
-            return refusal.getMessage() + "; there is one CONF_FILE, and import and export come before all else";
+            return refusal.getMessage() + "; there is one CONF_FILE, and import, export and apply come before all else";
         }
         return String.valueOf(refusal.getMessage());
     }

@@ -128,7 +128,7 @@ class LaunchTest extends LaunchFixture {
     void a_misspelt_command_is_told_where_commands_stand() {
         assertThat(exitCode("", "exprt", "http://localhost/books", "books.bson"))
                 .isEqualTo(1);
-        assertThat(out()).contains("there is one CONF_FILE, and import and export come before all else");
+        assertThat(out()).contains("there is one CONF_FILE, and import, export and apply come before all else");
     }
 
     @Test

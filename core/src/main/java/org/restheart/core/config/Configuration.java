@@ -3,7 +3,6 @@ package org.restheart.core.config;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -291,8 +290,6 @@ public final class Configuration {
     private static final class FileValues {
         private static final Pattern REFERENCE = Pattern.compile("\\$\\{file:([^}]+)}");
 
-        private static final int MAX_BYTES = 64 << 10;
-
         private FileValues() {}
 
         /// A copy with the contents of the files; one that cannot be read is a finding, which refuses all.
@@ -332,10 +329,10 @@ public final class Configuration {
         }
 
         private static String content(String path, Path file, Reading reading) {
-            try (var content = Files.newInputStream(file)) {
-                var bytes = content.readNBytes(MAX_BYTES + 1);
-                if (bytes.length <= MAX_BYTES) {
-                    return new String(bytes, StandardCharsets.UTF_8).stripTrailing();
+            try {
+                var secret = Secrets.ofFile(file);
+                if (secret.isPresent()) {
+                    return secret.get();
                 }
                 reading.add(new Finding(Level.REFUSED, path, "is in a file of more than 64 KiB: " + file));
             } catch (IOException | InvalidPathException e) {

@@ -1,6 +1,9 @@
 package org.restheart.core.config;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Words;
 
 /// Masks secrets in printed values: the values of keys that [Keys] has as secrets, or that are named like one and not
-/// there, passwords in URIs, and both in JSON text.
-final class Secrets {
+/// there, passwords in URIs, and both in JSON text. Reads those that have a file of their own.
+public final class Secrets {
     static final String MASK = "**********";
 
     private static final List<String> WORDS = List.of("password", "pwd", "secret", "key", "token", "pepper");
@@ -44,7 +47,21 @@ final class Secrets {
     /// `secretsecretsecret`, or one letter.
     private static final Pattern REPEATED = Pattern.compile("(.{1,12}?)\\1{2,}.{0,11}", Pattern.DOTALL);
 
+    private static final int MAX_FILE = 64 << 10;
+
     private Secrets() {}
+
+    /// The content of a file that holds a secret, without blanks at its end; empty if it has more than 64 KiB.
+    ///
+    /// @throws IOException if it cannot be read
+    public static Optional<String> ofFile(Path file) throws IOException {
+        try (var content = Files.newInputStream(file)) {
+            var bytes = content.readNBytes(MAX_FILE + 1);
+            return bytes.length > MAX_FILE
+                    ? Optional.empty()
+                    : Optional.of(new String(bytes, StandardCharsets.UTF_8).stripTrailing());
+        }
+    }
 
     /// Why a secret can be guessed, if so; without the secret itself.
     static Optional<String> weakness(String secret) {

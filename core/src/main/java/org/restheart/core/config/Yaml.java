@@ -14,7 +14,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /// YAML 1.2 with anchors and merge keys; no custom tags. Thread-safe.
-final class Yaml {
+public final class Yaml {
     /// Characters; a configuration is some tens of kilobytes, a file of users may be larger.
     private static final int MAX_LENGTH = 16 * 1024 * 1024;
 
@@ -41,6 +41,19 @@ final class Yaml {
                 throw ConfigException.of(name + " must be a map of blocks; a blank is missing behind a colon");
             default -> throw ConfigException.of(name + " must be a map of blocks");
         };
+    }
+
+    /// The JSON text of a file's value. An empty file is an empty object.
+    ///
+    /// @param name of the file, for messages
+    /// @throws ConfigException when it is not YAML, or a key occurs twice
+    public static String json(String text, String name) {
+        try {
+            var value = load(text, name, false);
+            return value == null ? "{}" : Trees.inline(Trees.copyOf(value));
+        } catch (DuplicateKeyException e) {
+            throw ConfigException.of(name + ": a key occurs twice: " + reason(e));
+        }
     }
 
     private static @Nullable Object load(String text, String name, boolean duplicates) {

@@ -25,7 +25,6 @@ import org.restheart.bson.JsonParser;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// The gateway and the credentials that a command line names. Sends requests to it, and prints the warnings of
 /// its responses. Confined to one thread.
@@ -50,13 +49,12 @@ final class GatewayClient {
                     || uri.getScheme() == null
                     || !uri.getScheme().startsWith("http")) {
                 throw new CommandLine.TypeConversionException(
-                        "'" + text + "' is no URL of a collection, such as" + " http://localhost:8080/books");
+                        "'" + text + "' is no URL, such as http://localhost:8080/books");
             }
             return uri;
         }
     }
 
-    @Parameters(index = "0", paramLabel = "URL", converter = Address.class, description = "The collection.")
     private @Nullable URI url;
 
     @Option(
@@ -93,6 +91,11 @@ final class GatewayClient {
 
     int attempts() {
         return attempts;
+    }
+
+    /// Called once, by the command line.
+    void url(URI url) {
+        this.url = url;
     }
 
     URI url() {

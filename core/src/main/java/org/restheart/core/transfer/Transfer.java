@@ -4,6 +4,7 @@ import java.io.Console;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,9 +18,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
-/// The commands `import` and `export`, which copy documents between files and a collection of a gateway.
-/// Confined to one thread.
+/// The commands of clients: `import` and `export`, which copy documents between files and a collection of a gateway,
+/// and
+/// `apply`, which makes a gateway as the files of a folder say. Confined to one thread.
 public final class Transfer {
     /// The exit code if documents were refused; all others were copied.
     public static final int REFUSED = 1;
@@ -27,7 +30,7 @@ public final class Transfer {
     /// The exit code of an incomplete transfer, which the same command resumes.
     public static final int FAILED = 2;
 
-    private static final List<String> COMMANDS = List.of("import", "export");
+    private static final List<String> COMMANDS = List.of("import", "export", "apply");
 
     private final Map<String, String> environment;
     private final PrintStream out;
@@ -47,8 +50,11 @@ public final class Transfer {
 
     /// @return the exit code
     public int run(String... args) {
-        Callable<Integer> command =
-                args[0].equals("import") ? new ImportCommand(environment, err) : new ExportCommand(environment, err);
+        Callable<Integer> command = switch (args[0]) {
+            case "import" -> new ImportCommand(environment, err);
+            case "export" -> new ExportCommand(environment, err);
+            default -> new ApplyCommand(environment, out, err);
+        };
         var line = new CommandLine(command)
                 .setOut(new PrintWriter(out, true, out.charset()))
                 .setErr(new PrintWriter(err, true, err.charset()))
@@ -67,7 +73,7 @@ public final class Transfer {
         return FAILED;
     }
 
-    /// A transfer cannot continue; the message is shown to the user.
+    /// A command cannot continue; the message is shown to the user.
     static final class Failure extends RuntimeException {
         Failure(String message) {
             super(message);
@@ -79,6 +85,15 @@ public final class Transfer {
     abstract static class TransferCommand implements Callable<Integer> {
         @Mixin
         GatewayClient gateway;
+
+        @Parameters(
+                index = "0",
+                paramLabel = "URL",
+                converter = GatewayClient.Address.class,
+                description = "The collection.")
+        void url(URI url) {
+            gateway.url(url);
+        }
 
         @Option(names = "--format", description = "${COMPLETION-CANDIDATES}; else by the name of the file.")
         private @Nullable FileFormat format;

@@ -1,4 +1,4 @@
-/// The commands `import` and `export`: clients of a gateway, which need neither configuration nor MongoDB.
+/// The commands `import`, `export` and `apply`: clients of a gateway, which need neither configuration nor MongoDB.
 /// [Transfer] is the entry point.
 @NullMarked
 package org.restheart.core.transfer;

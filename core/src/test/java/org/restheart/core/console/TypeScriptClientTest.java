@@ -8,12 +8,14 @@ import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.sun.net.httpserver.SimpleFileServer;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.transfer.Transfer;
 import org.restheart.testkit.Chromium;
 import org.restheart.testkit.Shell;
 import org.restheart.testkit.TestMongo;
@@ -68,7 +70,19 @@ class TypeScriptClientTest {
         pages.start();
         try (var playwright = ConsoleWorld.playwright();
                 var browser = ConsoleWorld.browser(playwright, chromium)) {
-            Shell.run(PROJECT.resolve("examples/shop"), "./setup " + url + " secret");
+            var commands = new Transfer(
+                    Map.of("RESTHEART_USER", "admin:secret", "MERCHANT_PASSWORD", "tall-Oaks.Whisper8"),
+                    System.out,
+                    System.err);
+            var example = PROJECT.resolve("examples/shop");
+            Assertions.assertThat(commands.run(
+                            "apply", "--url", url, example.resolve("gateway").toString()))
+                    .isZero();
+            Assertions.assertThat(commands.run(
+                            "import",
+                            url + "/products",
+                            example.resolve("products.ndjson").toString()))
+                    .isZero();
             var shop = "http://127.0.0.1:" + pages.getAddress().getPort() + "/examples/shop/index.html?gateway=" + url;
 
             var ada = browser.newContext().newPage();

@@ -348,7 +348,7 @@ class TransferTest {
         assertThat(run("import", url("/"), lines)).isEqualTo(2);
         assertThat(output()).contains("is this the URL of a collection");
         assertThat(run("import", "localhost:8080/books", lines)).isEqualTo(2);
-        assertThat(output()).contains("'localhost:8080/books' is no URL of a collection");
+        assertThat(output()).contains("'localhost:8080/books' is no URL");
         gateway.database().createCollection("mistakes");
         assertThat(run("import", url("/mistakes"), lines)).isZero();
         assertThat(run("import", url("/mistakes"), lines)).isEqualTo(1);

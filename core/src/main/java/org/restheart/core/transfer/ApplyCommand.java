@@ -1,0 +1,537 @@
+package org.restheart.core.transfer;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
+import org.restheart.core.transfer.ApplyFolder.Kind;
+import org.restheart.core.transfer.ApplyFolder.Resource;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// Makes databases, collections, indexes, schemas, accounts, permissions and GraphQL apps as a folder says. A client of
+/// the REST API: everything is read and compared first; then what differs is written, each with its entity tag, so that
+/// what others change meanwhile is not overwritten.
+@Command(
+        name = "apply",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Makes databases, collections, indexes, schemas, accounts, permissions and GraphQL apps as the files of FOLDER",
+            "say. Exit code 0: the gateway is as the folder says; 1: with --dry-run, it is not; 2: nothing was changed,",
+            "because something is wrong; 3: it broke off after changes, and the same command goes on."
+        })
+final class ApplyCommand implements Callable<Integer> {
+    static final int DIFFERENT = 1;
+    static final int BROKEN_OFF = 3;
+
+    /// Names of fields whose strings are not printed.
+    private static final Pattern SECRET_NAME =
+            Pattern.compile("(?i).*(password|pwd|secret|token|pepper|credential|api.?key|private.?key).*");
+
+    private static final BsonString HIDDEN = new BsonString("***");
+    private static final int MAX_SHOWN = 300;
+    private static final int PAGE = 1_000;
+
+    /// Of an index: what MongoDB adds by itself, or what has no effect on what the index does.
+    private static final Set<String> IMPLIED =
+            Set.of("v", "key", "_id", "ns", "background", "textIndexVersion", "2dsphereIndexVersion");
+
+    private static final Map<String, BsonValue> DEFAULTS = Map.of(
+            "default_language", new BsonString("english"),
+            "language_override", new BsonString("language"),
+            "unique", BsonBoolean.FALSE,
+            "sparse", BsonBoolean.FALSE,
+            "hidden", BsonBoolean.FALSE);
+
+    @Mixin
+    private final GatewayClient gateway;
+
+    @Parameters(paramLabel = "FOLDER", description = "Folders collections, permissions and so on, of YAML or JSON.")
+    private @Nullable Path folder;
+
+    @Option(names = "--dry-run", description = "Shows what differs, and changes nothing.")
+    private boolean dryRun;
+
+    @Option(
+            names = "--prune",
+            description = {
+                "Also removes indexes, schemas, permissions and GraphQL apps that are not in FOLDER, of the kinds that it has.",
+                "Collections and databases stay."
+            })
+    private boolean prune;
+
+    @Option(names = "--prune-accounts", description = "The same with accounts, but for the one that does it.")
+    private boolean pruneAccounts;
+
+    @Option(names = "--passwords", description = "Sets the passwords of accounts that exist, too.")
+    private boolean passwords;
+
+    @Option(
+            names = "--graphql",
+            paramLabel = "PATH",
+            description = "Of GraphQL definitions; else gql-apps beside /acl.")
+    private @Nullable String graphql;
+
+    private final Map<String, String> environment;
+    private final PrintStream out;
+    private final PrintStream err;
+    private final List<Step> steps = new ArrayList<>();
+    private final Set<String> containers = new LinkedHashSet<>();
+    private String self = "";
+    private int equal;
+
+    ApplyCommand(Map<String, String> environment, PrintStream out, PrintStream err) {
+        this.environment = environment;
+        this.out = out;
+        this.err = err;
+        this.gateway = new GatewayClient(environment, err);
+    }
+
+    @Option(
+            names = "--url",
+            paramLabel = "URL",
+            defaultValue = "http://localhost:8080",
+            converter = GatewayClient.Address.class,
+            description = "Of the gateway, with the path of its data; ${DEFAULT-VALUE}.")
+    void url(URI url) {
+        gateway.url(URI.create(url.toString().replaceAll("/+$", "")));
+    }
+
+    /// A request; a tag is that of what is there, empty for what must not be there.
+    private record Write(
+            String method,
+            String path,
+            @Nullable BsonDocument content,
+            @Nullable String tag) {}
+
+    /// A difference.
+    ///
+    /// @param undo sent if a later write fails than the first
+    private record Step(
+            char sign,
+            Kind kind,
+            String path,
+            String file,
+            List<String> changes,
+            List<Write> writes,
+            Optional<Write> undo) {
+        @Override
+        public String toString() {
+            return sign + " " + kind.name().toLowerCase(Locale.ROOT) + " " + path
+                    + (file.isEmpty() ? "" : "  (" + file + ")");
+        }
+    }
+
+    private record Found(BsonDocument content, @Nullable String tag) {}
+
+    @Override
+    public Integer call() throws IOException {
+        var wanted = ApplyFolder.read(Objects.requireNonNull(folder), environment, places());
+        try {
+            for (var resource : wanted.resources()) {
+                compare(wanted, resource);
+            }
+            var superfluous = new TreeMap<>(wanted.owned());
+            for (var owner : superfluous.descendingMap().entrySet()) {
+                if (owner.getValue() == Kind.ACCOUNT ? pruneAccounts : prune) {
+                    prune(wanted, owner.getKey(), owner.getValue());
+                }
+            }
+        } catch (Transfer.Failure e) {
+            throw new Transfer.Failure(wanted.masked(String.valueOf(e.getMessage())));
+        }
+        for (var step : steps) {
+            out.println(step);
+            step.changes().forEach(change -> out.println("    " + wanted.masked(change)));
+        }
+        return dryRun ? end(DIFFERENT, "to be ") : carryOut(wanted);
+    }
+
+    private int end(int different, String how) {
+        out.println(count('+') + " " + how + "created, " + count('~') + " " + how + "changed, " + count('-') + " " + how
+                + "removed; " + equal + " as the folder says");
+        return steps.isEmpty() ? 0 : different;
+    }
+
+    private long count(char sign) {
+        return steps.stream().filter(step -> step.sign() == sign).count();
+    }
+
+    /// The rest is not tried after a failure: it may need what failed.
+    private int carryOut(ApplyFolder wanted) {
+        for (int done = 0; done < steps.size(); done++) {
+            var step = steps.get(done);
+            int sent = 0;
+            try {
+                for (; sent < step.writes().size(); sent++) {
+                    send(step.writes().get(sent));
+                }
+            } catch (IOException | Transfer.Failure e) {
+                var why = e instanceof IOException broken
+                        ? gateway.reason(broken) + "; whether it was done is not known"
+                        : e.getMessage();
+                err.println("ERROR " + wanted.masked((step.file().isEmpty() ? step.path() : step.file()) + ": " + why));
+                boolean undone = sent == 0 || undo(step);
+                steps.subList(0, done).forEach(earlier -> err.println("done  " + earlier));
+                err.println((undone ? "not done  " : "half done  ")
+                        + step
+                        + (done + 1 < steps.size() ? ", and " + (steps.size() - done - 1) + " more" : ""));
+                return done == 0 && undone && !(e instanceof IOException) ? Transfer.FAILED : BROKEN_OFF;
+            }
+        }
+        return end(0, "");
+    }
+
+    private boolean undo(Step step) {
+        try {
+            send(step.undo().orElseThrow());
+            return true;
+        } catch (IOException | Transfer.Failure e) {
+            return false;
+        }
+    }
+
+    private ApplyFolder.Places places() throws IOException {
+        var base = Objects.requireNonNullElse(gateway.url().getRawPath(), "");
+        var overview = read("/_access", "")
+                .orElseThrow(() -> new Transfer.Failure(
+                        gateway.url() + " has no service /_access, which says where accounts and permissions are"))
+                .asDocument();
+        self = overview.getString("account").getValue();
+        Optional<String> accounts = Optional.empty();
+        Optional<String> permissions = Optional.empty();
+        boolean single = false;
+        for (var each : overview.getArray("resources")) {
+            var resource = each.asDocument();
+            var path = resource.getString("path").getValue();
+            single |= resource.getString("kind").getValue().equals("database")
+                    && path.replaceAll("/+$", "").equals(base);
+            switch (resource.getString("holds", HIDDEN).getValue()) {
+                case "accounts" -> accounts = Optional.of(path);
+                case "permissions" -> permissions = Optional.of(path);
+                default -> {}
+            }
+        }
+        var beside = permissions.or(() -> Optional.of(base + "/acl")).orElseThrow();
+        return new ApplyFolder.Places(
+                base,
+                single,
+                accounts,
+                permissions,
+                graphql != null ? graphql : beside.substring(0, beside.lastIndexOf('/')) + "/gql-apps");
+    }
+
+    private void compare(ApplyFolder wanted, Resource resource) throws IOException {
+        switch (resource.kind()) {
+            case DATABASE, COLLECTION -> compare(wanted, resource, properties(resource.path()), "");
+            case INDEX -> compareIndex(wanted, resource);
+            case SCHEMA, ACCOUNT, GRAPHQL, PERMISSION -> {
+                if (containers.add(resource.parent())
+                        && properties(resource.parent()).isEmpty()) {
+                    var write = new Write("PUT", resource.parent(), new BsonDocument(), "");
+                    create(Kind.COLLECTION, resource.parent(), resource.file(), write);
+                }
+                compare(wanted, resource, found(resource.path(), ""), "?wm=upsert");
+            }
+        }
+    }
+
+    private void compare(ApplyFolder wanted, Resource resource, Optional<Found> found, String upsert) {
+        if (found.isEmpty()) {
+            var write = new Write("PUT", resource.path() + upsert, resource.content(), "");
+            create(resource.kind(), resource.path(), resource.file(), write);
+            return;
+        }
+        var there = found.get().content();
+        var content = resource.content();
+        boolean account = resource.kind() == Kind.ACCOUNT;
+        if (resource.kind() == Kind.SCHEMA) { // the gateway adds them
+            var added = content.containsKey("$schema") ? Set.of("id", "$id") : Set.of("id", "$id", "$schema");
+            there.keySet().removeAll(added);
+            content.keySet().removeAll(added);
+        }
+        if (account) { // other properties are the account's own
+            there.keySet().retainAll(content.keySet());
+            if (!passwords || !content.containsKey("password")) {
+                content.remove("password");
+            }
+            there.remove("password");
+        }
+        var changes = new ArrayList<String>();
+        differences("", there, content, wanted, changes);
+        var write = new Write(
+                account ? "PATCH" : "PUT", resource.path(), content, found.get().tag());
+        change(resource, changes, List.of(write), Optional.empty());
+    }
+
+    private void create(Kind kind, String path, String file, Write write) {
+        steps.add(new Step('+', kind, path, file, List.of(), List.of(write), Optional.empty()));
+    }
+
+    private void change(Resource resource, List<String> changes, List<Write> writes, Optional<Write> undo) {
+        if (changes.isEmpty()) {
+            equal++;
+        } else {
+            steps.add(new Step('~', resource.kind(), resource.path(), resource.file(), changes, writes, undo));
+        }
+    }
+
+    /// An index cannot be changed: it is dropped and built anew; if that fails, as it was.
+    private void compareIndex(ApplyFolder wanted, Resource resource) throws IOException {
+        var there = list(resource.parent(), "&nocache").stream()
+                .filter(index -> ApplyFolder.segment(id(index)).equals(name(resource.path())))
+                .findFirst()
+                .map(ApplyCommand::definition);
+        var content = definition(resource.content());
+        if (there.isEmpty()) {
+            create(
+                    Kind.INDEX,
+                    resource.path(),
+                    resource.file(),
+                    new Write("PUT", resource.path(), resource.content(), null));
+            return;
+        }
+        var before = there.get().clone();
+        if (there.get().getDocument("ops").get("collation") instanceof BsonDocument full
+                && content.getDocument("ops").get("collation") instanceof BsonDocument given) {
+            full.keySet().retainAll(given.keySet()); // MongoDB adds the others
+            given.keySet()
+                    .forEach(key -> Optional.ofNullable(full.remove(key)).ifPresent(value -> full.put(key, value)));
+        }
+        var changes = new ArrayList<String>();
+        differences("", there.get(), content, wanted, changes);
+        var drop = new Write("DELETE", resource.path(), null, null);
+        var build = new Write("PUT", resource.path(), resource.content(), null);
+        change(resource, changes, List.of(drop, build), Optional.of(new Write("PUT", resource.path(), before, null)));
+    }
+
+    /// The index in the form in which it is sent, whether MongoDB lists it or a file has it.
+    private static BsonDocument definition(BsonDocument index) {
+        var ops = index.getDocument("ops", index.containsKey("key") ? index : new BsonDocument())
+                .clone();
+        ops.keySet().removeAll(IMPLIED);
+        DEFAULTS.forEach((name, value) -> ops.remove(name, value));
+        var weights = ops.remove("weights") instanceof BsonDocument given ? given : new BsonDocument();
+        var keys = new BsonDocument();
+        index.getDocument(index.containsKey("key") ? "key" : "keys").forEach((field, value) -> {
+            if (field.equals("_fts")) {
+                weights.keySet().forEach(text -> keys.put(text, new BsonString("text")));
+            } else if (!field.equals("_ftsx")) {
+                keys.put(field, value);
+            }
+        });
+        weights.values().removeIf(weight -> json(weight).equals("1"));
+        if (!weights.isEmpty()) {
+            ops.put("weights", weights);
+        }
+        return new BsonDocument("keys", keys).append("ops", ops);
+    }
+
+    private List<BsonDocument> list(String path, String query) throws IOException {
+        return read(path, query)
+                .map(all -> all.asArray().stream().map(BsonValue::asDocument).toList())
+                .orElse(List.of());
+    }
+
+    /// Steps for what is there and not in the folder.
+    private void prune(ApplyFolder wanted, String owner, Kind kind) throws IOException {
+        List<BsonDocument> there = kind == Kind.INDEX ? list(owner, "&nocache") : documents(owner);
+        for (var each : there) {
+            boolean named = each.get("_id") instanceof BsonString || each.get("_id") instanceof BsonObjectId;
+            var path = named ? owner + "/" + ApplyFolder.segment(id(each)) : "";
+            boolean kept = kind == Kind.INDEX ? id(each).equals("_id_") : kind == Kind.ACCOUNT && id(each).equals(self);
+            if (!named) {
+                err.println("WARN  " + owner + " has " + each.get("_id") + ", which no path can name; it stays");
+            } else if (!kept && !wanted.has(path)) {
+                var write = new Write("DELETE", path, null, tag(each));
+                steps.add(new Step('-', kind, path, "", List.of(), List.of(write), Optional.empty()));
+            }
+        }
+    }
+
+    private List<BsonDocument> documents(String collection) throws IOException {
+        var all = new ArrayList<BsonDocument>();
+        for (int page = 1; all.size() == (page - 1) * PAGE; page++) {
+            all.addAll(list(collection, "&sort=_id&keys=%7B%22_etag%22:1%7D&pagesize=" + PAGE + "&page=" + page));
+        }
+        return all;
+    }
+
+    private static String id(BsonDocument document) {
+        return document.get("_id") instanceof BsonObjectId object
+                ? object.getValue().toHexString()
+                : document.getString("_id").getValue();
+    }
+
+    private static String name(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    /// What must change that one value becomes the other, a line for each field. The order of fields counts, except at
+    /// the
+    /// top: in a sort and in keys it means something.
+    private static void differences(
+            String path, BsonValue there, BsonValue wanted, ApplyFolder folder, List<String> changes) {
+        if (there instanceof BsonDocument before
+                && wanted instanceof BsonDocument after
+                && (path.isEmpty() || List.copyOf(before.keySet()).equals(List.copyOf(after.keySet())))) {
+            var names = new LinkedHashSet<>(before.keySet());
+            names.addAll(after.keySet());
+            for (var name : names) {
+                var field = path.isEmpty() ? name : path + "." + name;
+                var old = before.get(name);
+                var now = after.get(name);
+                if (old != null && now != null) {
+                    differences(field, old, now, folder, changes);
+                } else if (old != null) {
+                    changes.add("- " + field + ": " + shown(field, old, false));
+                } else if (now != null) {
+                    changes.add("+ " + field + ": " + shown(field, now, folder.isSecret(now)));
+                }
+            }
+        } else if (there instanceof BsonArray before
+                && wanted instanceof BsonArray after
+                && before.size() == after.size()) {
+            for (int i = 0; i < before.size(); i++) {
+                differences(path + "." + i, before.get(i), after.get(i), folder, changes);
+            }
+        } else if (!json(there).equals(json(wanted))) {
+            boolean secret = folder.isSecret(wanted);
+            changes.add("~ " + path + ": " + shown(path, there, secret) + " → " + shown(path, wanted, secret));
+        }
+    }
+
+    private static String shown(String path, BsonValue value, boolean secret) {
+        var text = secret ? HIDDEN.getValue() : json(masked(path, value));
+        return text.length() > MAX_SHOWN ? text.substring(0, MAX_SHOWN) + "…" : text;
+    }
+
+    /// Equal values have equal texts: integers of 32 and 64 bits do not differ.
+    private static String json(BsonValue value) {
+        return JsonEncoder.of(JsonMode.RELAXED).encodeToString(value);
+    }
+
+    private static BsonValue masked(String name, BsonValue value) {
+        return switch (value) {
+            case BsonDocument document -> {
+                var masked = new BsonDocument();
+                document.forEach((key, member) -> masked.put(key, masked(key, member)));
+                yield masked;
+            }
+            case BsonArray array ->
+                new BsonArray(array.stream().map(member -> masked(name, member)).toList());
+            case BsonString _ when SECRET_NAME.matcher(name).matches() -> HIDDEN;
+            default -> value;
+        };
+    }
+
+    /// Of a database or collection; one that others have made has none.
+    private Optional<Found> properties(String path) throws IOException {
+        var properties = found(path + "/_meta", "&nocache");
+        return properties.isPresent()
+                ? properties
+                : found(path + "/_size", "&nocache").map(_ -> new Found(new BsonDocument(), null));
+    }
+
+    private Optional<Found> found(String path, String query) throws IOException {
+        return read(path, query).map(BsonValue::asDocument).map(content -> {
+            var tag = tag(content);
+            content.keySet().removeAll(Set.of("_id", "_etag"));
+            return new Found(content, tag);
+        });
+    }
+
+    private static @Nullable String tag(BsonDocument document) {
+        return document.get("_etag") instanceof BsonObjectId tag
+                ? tag.getValue().toHexString()
+                : null;
+    }
+
+    /// What the gateway answers; empty if there is nothing.
+    ///
+    /// @param query further parameters
+    private Optional<BsonValue> read(String path, String query) throws IOException {
+        var answer = send(request("GET", path + "?jsonMode=extended" + query, null), true);
+        return switch (answer.statusCode()) {
+            case 200 -> Optional.of(JsonParser.parse(answer.body()));
+            case 404 -> Optional.empty();
+            default ->
+                throw new Transfer.Failure("GET " + path + ": "
+                        + GatewayClient.refused(answer.statusCode(), answer.body())
+                                .getMessage());
+        };
+    }
+
+    private void send(Write write) throws IOException {
+        var request = request(write.method(), write.path(), write.content());
+        Optional.ofNullable(write.tag())
+                .ifPresent(
+                        tag -> request.header(tag.isEmpty() ? "If-None-Match" : "If-Match", tag.isEmpty() ? "*" : tag));
+        var answer = send(request, false);
+        if (answer.statusCode() == 412) {
+            throw new Transfer.Failure("somebody else has changed it meanwhile; run this again");
+        }
+        if (answer.statusCode() / 100 != 2) {
+            throw GatewayClient.refused(answer.statusCode(), answer.body());
+        }
+    }
+
+    private HttpRequest.Builder request(String method, String path, @Nullable BsonDocument content) {
+        var publisher = content == null
+                ? HttpRequest.BodyPublishers.noBody()
+                : HttpRequest.BodyPublishers.ofString(
+                        JsonEncoder.of(JsonMode.EXTENDED).encodeToString(content));
+        return gateway.request(gateway.url().resolve(path))
+                .header("Content-Type", "application/json")
+                .method(method, publisher);
+    }
+
+    /// Repeats reads that fail for a moment. A write is repeated only if it was not carried out.
+    private HttpResponse<String> send(HttpRequest.Builder request, boolean read) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            String why;
+            try {
+                var answer = gateway.send(request.build(), BodyHandlers.ofString());
+                int status = answer.statusCode();
+                boolean again = status == 429 || (read && GatewayClient.isTransient(status));
+                if (!again || attempt >= gateway.attempts()) {
+                    return answer;
+                }
+                why = "status " + status;
+            } catch (IOException e) {
+                if (!read || attempt >= gateway.attempts()) {
+                    throw e;
+                }
+                why = gateway.reason(e);
+            }
+            gateway.pause(attempt, why);
+        }
+    }
+}
