@@ -492,7 +492,7 @@ final class MongoConnection implements AutoCloseable {
                 throw new MongoTimeoutException("no member of the MongoDB deployment can be reached");
             }
             var suitable = cluster.getServerDescriptions();
-            if (suitable.isEmpty() && keepsPrimary(now)) {
+            if (suitable.isEmpty() && keepsPrimary(RequestStart.or(now - GRACE.toNanos()))) {
                 // of those that clients can name, a primary satisfies all others
                 throw new UnsatisfiedPreferenceException(
                         preference.isSecondaryOk()
@@ -506,6 +506,8 @@ final class MongoConnection implements AutoCloseable {
         }
 
         /// Whether there has been a primary all the time, so that a search without result is not for one.
+        ///
+        /// @param begun before the search took its description of the cluster, which may be old
         private boolean keepsPrimary(long begun) {
             if (primarySince == NO_PRIMARY) {
                 return false;
