@@ -160,6 +160,35 @@ class SearchWithinRulesTest {
         }
     }
 
+    /// `$near` measures to the nearest point of a shape, of which the center may be far away.
+    @Test
+    void changes_are_of_the_shapes_that_reads_find() {
+        gateway.as("admin").put("/_schemas", "{}");
+        gateway.as("admin").put("/_schemas/any?wm=upsert", "{\"type\":\"object\"}");
+        for (var properties : List.of("{}", "{\"jsonSchema\":{\"schemaId\":\"any\"}}")) {
+            assertThat(gateway.as("admin").put("/shapes", properties).statusCode())
+                    .isLessThan(300);
+            gateway.collection("shapes").createIndex(Indexes.geo2dsphere("at"));
+            gateway.collection("shapes").deleteMany(new BsonDocument());
+            gateway.insert(
+                    "shapes", "{_id: 1, owner: 'ada', at: {type: 'LineString', coordinates: [[1, 1.5], [1, 40]]}}");
+            for (var bounds : List.of(",\"$minDistance\":900000", ",\"$maxDistance\":900000")) {
+                var filter = "filter=" + encode(near("$nearSphere", bounds));
+                var found = BsonDocument.parse("{a: "
+                                + gateway.user("rows")
+                                        .get("/shapes?sort=%7B%7D&" + filter)
+                                        .body() + "}")
+                        .getArray("a");
+                var changed = gateway.user("rows").patch("/shapes/*?" + filter, "{\"n\":1}");
+                assertThat(BsonDocument.parse(changed.body())
+                                .getInt32("matched")
+                                .getValue())
+                        .as(properties + bounds + changed.body())
+                        .isEqualTo(found.size());
+            }
+        }
+    }
+
     @Test
     void hidden_fields_are_not_searched() {
         gateway.insert(

@@ -30,7 +30,6 @@ import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.exchange.RequestCollections;
-import org.restheart.mongo.find.Near;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.CheckedChanges;
@@ -67,7 +66,9 @@ public final class BulkChanges {
         var validation = request.validation().filter(schema -> !schema.skipsUnsupported());
         return validation.isPresent()
                 ? checked(request, validation.get(), update)
-                : run(request, new UpdateManyModel<>(filter(request), update.document(), options(request, update)));
+                : run(
+                        request,
+                        new UpdateManyModel<>(request.writeFilter(), update.document(), options(request, update)));
     }
 
     /// `DELETE /{db}/{collection}/*`: removes every document that the filter matches.
@@ -75,12 +76,7 @@ public final class BulkChanges {
         request.http().requireThread();
         requireFew(request);
         var options = new DeleteOptions().collation(request.collation().orElse(null));
-        return run(request, new DeleteManyModel<>(filter(request), options));
-    }
-
-    /// Without an order: at equal distances it would depend on hidden documents, and with it which error comes first.
-    private static BsonDocument filter(DataRequest request) {
-        return Near.unordered(request.writeFilter());
+        return run(request, new DeleteManyModel<>(request.writeFilter(), options));
     }
 
     /// Counts before anything is changed, no further than it has to. Within the snapshot of a transaction, the change
@@ -94,7 +90,7 @@ public final class BulkChanges {
         }
         long found = 0;
         var documents = SessionCollection.of(collections, request)
-                .find(filter(request))
+                .find(request.writeFilter())
                 .projection(new BsonDocument("_id", new BsonInt32(1)))
                 .collation(request.collation().orElse(null));
         try (var cursor = documents.cursor()) {
@@ -126,7 +122,7 @@ public final class BulkChanges {
                 collections.client(),
                 collections.of(request),
                 request.session(),
-                filter(request),
+                request.writeFilter(),
                 update,
                 document -> validation.check(document, disclose));
         var outcome = changes.run(timeLimit).orElseThrow(() -> outOfTime(timeLimit));

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -127,9 +128,19 @@ public record Near(String field, boolean onSphere, BsonValue place, BsonDocument
         return options;
     }
 
-    /// The filter for counting and for changes: within the greatest distance and not within the least, in no order. The
-    /// same one if it orders nothing.
-    public static BsonDocument unordered(BsonDocument filter) {
+    /// The filter for counting: within the greatest distance and not within the least, in no order. The same one if it
+    /// orders nothing.
+    static BsonDocument unordered(BsonDocument filter) {
+        return replaced(filter, Near::conditions);
+    }
+
+    /// The rest of a filter, for documents that fulfill all of it.
+    public static BsonDocument removedFrom(BsonDocument filter) {
+        return replaced(
+                filter, near -> near.others.isEmpty() ? List.of() : List.of(new BsonDocument(near.field, near.others)));
+    }
+
+    private static BsonDocument replaced(BsonDocument filter, Function<Near, List<BsonDocument>> replacement) {
         if (!AnyName.in(filter, NAMES::contains)) {
             return filter;
         }
@@ -138,11 +149,11 @@ public record Near(String field, boolean onSphere, BsonValue place, BsonDocument
             var near = of(name, condition);
             if (condition instanceof BsonArray branches && name.startsWith("$")) {
                 var inner = branches.stream()
-                        .map(branch -> branch instanceof BsonDocument one ? unordered(one) : branch)
+                        .map(branch -> branch instanceof BsonDocument one ? replaced(one, replacement) : branch)
                         .toList();
                 all.add(new BsonDocument(name, new BsonArray(inner)));
             } else if (near.isPresent()) {
-                all.addAll(near.get().conditions());
+                all.addAll(replacement.apply(near.get()));
             } else {
                 all.add(new BsonDocument(name, condition));
             }

@@ -29,6 +29,7 @@ import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.find.Near;
 
 /// Changes many documents, each checked as it would be stored before anybody can see it. Documents that are
 /// refused stay as they are, the others are changed: in batches, each a transaction, so that memory and locks
@@ -250,7 +251,7 @@ public final class CheckedChanges {
     }
 
     private BulkWriteResult replaced(DryRun dryRun, ClientSession begun, List<RawBsonDocument> stored) {
-        var change = change(of(stored.stream().map(CheckedChanges::id).toList()));
+        var change = changeOf(stored.stream().map(CheckedChanges::id).toList());
         var results = dryRun.with(stored, copies -> {
             var changed = BulkWrites.inOrder(copies.session(), copies.collection(), change);
             if (changed.getMatchedCount() != stored.size()) {
@@ -284,8 +285,7 @@ public final class CheckedChanges {
         if (matching.isEmpty()) {
             return Optional.empty();
         }
-        // with the filter, to which a positional operator refers
-        var result = BulkWrites.inOrder(Optional.of(transaction), collection, change(of(matching)));
+        var result = BulkWrites.inOrder(Optional.of(transaction), collection, changeOf(matching));
         var some = new ArrayList<Refusal>();
         for (var document : in(transaction).find(byIds(matching))) {
             try {
@@ -301,16 +301,17 @@ public final class CheckedChanges {
     }
 
     private void changeAfter(DryRun dryRun, BsonValue id) {
-        var one = of(List.of(id));
+        var one = List.of(id);
         var replaced = DryRun.untilUnchanged(() -> {
-            var stored = new SessionCollection(collection, session).find(one).first();
+            var stored =
+                    new SessionCollection(collection, session).find(of(one)).first();
             if (stored == null) {
                 return Optional.of(NOTHING);
             }
             var result = dryRun.result(
                     stored,
                     id,
-                    copies -> BulkWrites.inOrder(copies.session(), copies.collection(), change(one))
+                    copies -> BulkWrites.inOrder(copies.session(), copies.collection(), changeOf(one))
                                     .getMatchedCount()
                             > 0);
             check.accept(result);
@@ -330,17 +331,23 @@ public final class CheckedChanges {
         return e.problem();
     }
 
-    /// In the order of ids, so that hidden documents do not decide by another index which error comes first. MongoDB
-    /// takes no hint beside `$text`.
-    private List<UpdateManyModel<RawBsonDocument>> change(BsonDocument documents) {
+    /// In the order of ids, not of distances or another index: hidden documents decide about that, and with it which
+    /// error comes first. MongoDB takes no hint beside `$text`.
+    ///
+    /// @param ids of documents that the filter matches, to which a positional operator refers
+    private List<UpdateManyModel<RawBsonDocument>> changeOf(List<BsonValue> ids) {
         var options = new UpdateOptions().hint(AnyName.in(filter, "$text"::equals) ? null : ID_ONLY);
         if (!update.arrayFilters().isEmpty()) {
             options.arrayFilters(update.arrayFilters());
         }
-        return List.of(new UpdateManyModel<>(documents, update.document(), options));
+        return List.of(new UpdateManyModel<>(of(ids, Near.removedFrom(filter)), update.document(), options));
     }
 
     private BsonDocument of(List<BsonValue> ids) {
+        return of(ids, filter);
+    }
+
+    private static BsonDocument of(List<BsonValue> ids, BsonDocument filter) {
         var all = byIds(ids);
         return filter.isEmpty() ? all : all.append("$and", new BsonArray(List.of(filter)));
     }
