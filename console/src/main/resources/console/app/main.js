@@ -34,7 +34,7 @@ const chosen = (/** @type {string} */ name) => config.value.pages.includes(name)
 places.push({ name: "access", text: "Access", icon: "access", shown: () => chosen("access") && Boolean(config.value.access) }, { name: "api", text: "API", icon: "book", shown: () => chosen("api") && Boolean(config.value.openapi) }, { name: "try", text: "Try", icon: "send", shown: () => chosen("try") }, { name: "metrics", text: "Metrics", icon: "metrics", shown: () => chosen("metrics") && Boolean(config.value.metrics) }, { name: "docs", text: "Documentation", icon: "question", shown: () => true }, { name: "settings", text: "Settings", icon: "settings", shown: () => true });
 
 /** What an address leads to that names no page. */
-const Nowhere = () => html`<div class="page"><${Empty} icon="search" title=${`There is no page “${visible(route.value.name)}”`} text="The address may be misspelt."><a class="button" href="#/">Home</a></${Empty}></div>`;
+const Nowhere = () => html`<div class="page"><${Empty} icon="search" title=${`There is no page “${visible(route.value.name)}”`} text="The address may be misspelled."><a class="button" href="#/">Home</a></${Empty}></div>`;
 
 /** A fault of the console itself ends a page, never the frame. */
 class Boundary extends Component {

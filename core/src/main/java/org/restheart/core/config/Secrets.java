@@ -81,7 +81,7 @@ public final class Secrets {
     }
 
     /// The URI with the password replaced, and with parameters named like secrets replaced.
-    static String inUri(String uri) {
+    public static String inUri(String uri) {
         var masked = IN_AUTHORITY.matcher(uri).replaceAll("$1" + MASK + "@");
         masked = IN_QUERY.matcher(masked).replaceAll("$1" + MASK);
         return AWS_TOKEN.matcher(masked).replaceAll("$1" + MASK);

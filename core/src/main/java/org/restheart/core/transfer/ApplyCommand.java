@@ -7,7 +7,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -18,9 +22,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonElement;
+import org.bson.BsonInt64;
+import org.bson.BsonNumber;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -28,8 +36,11 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
+import org.restheart.core.config.Secrets;
 import org.restheart.core.transfer.ApplyFolder.Kind;
 import org.restheart.core.transfer.ApplyFolder.Resource;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.management.IndexHandlers.IndexSpecification;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -51,17 +62,30 @@ final class ApplyCommand implements Callable<Integer> {
     static final int DIFFERENT = 1;
     static final int BROKEN_OFF = 3;
 
-    /// Names of fields whose strings are not printed.
-    private static final Pattern SECRET_NAME =
-            Pattern.compile("(?i).*(password|pwd|secret|token|pepper|credential|api.?key|private.?key).*");
+    /// Names of fields whose values are not printed.
+    private static final Pattern SECRET_NAME = Pattern.compile(
+            "(?i).*(passw|passphrase|pwd|secret|token|pepper|credential|authorization|[a-z0-9_-]key).*");
 
     private static final BsonString HIDDEN = new BsonString("***");
+
+    /// In a path, such a text is no string.
+    private static final Pattern OBJECT_ID = Pattern.compile("[0-9a-fA-F]{24}");
+
     private static final int MAX_SHOWN = 300;
-    private static final int PAGE = 1_000;
+    private static final Duration READ = Duration.ofMinutes(2);
+    private static final int PAGE = 100;
 
     /// Of an index: what MongoDB adds by itself, or what has no effect on what the index does.
     private static final Set<String> IMPLIED =
-            Set.of("v", "key", "_id", "ns", "background", "textIndexVersion", "2dsphereIndexVersion");
+            Set.of("v", "key", "name", "_id", "ns", "background", "textIndexVersion", "2dsphereIndexVersion");
+
+    /// Indexes that MongoDB and the gateway make for themselves.
+    private static final Set<String> OWN_INDEXES =
+            Set.of("_id_", "restheart_account_names", "filename_1_uploadDate_1", "movesFrom_1", "descriptor.uri_1");
+
+    private static final BsonString TEXT = new BsonString("text");
+    private static final BsonInt64 ONE = new BsonInt64(1);
+    private static final BsonDocument SIMPLE = new BsonDocument("locale", new BsonString("simple"));
 
     private static final Map<String, BsonValue> DEFAULTS = Map.of(
             "default_language", new BsonString("english"),
@@ -103,7 +127,11 @@ final class ApplyCommand implements Callable<Integer> {
     private final PrintStream out;
     private final PrintStream err;
     private final List<Step> steps = new ArrayList<>();
-    private final Set<String> containers = new LinkedHashSet<>();
+    private final Set<String> containers = new HashSet<>();
+
+    /// Paths of indexes that others replace.
+    private final Set<String> replaced = new HashSet<>();
+
     private String self = "";
     private int equal;
 
@@ -153,25 +181,41 @@ final class ApplyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        var wanted = ApplyFolder.read(Objects.requireNonNull(folder), environment, places());
+        if (gateway.url().getRawUserInfo() != null) {
+            throw new Transfer.Failure("credentials do not stand in --url, but in RESTHEART_USER");
+        }
+        var places = places();
+        var wanted = ApplyFolder.read(Objects.requireNonNull(folder), environment, places);
         try {
             for (var resource : wanted.resources()) {
                 compare(wanted, resource);
             }
-            var superfluous = new TreeMap<>(wanted.owned());
-            for (var owner : superfluous.descendingMap().entrySet()) {
-                if (owner.getValue() == Kind.ACCOUNT ? pruneAccounts : prune) {
-                    prune(wanted, owner.getKey(), owner.getValue());
-                }
+            var owners = wanted.owned().entrySet().stream()
+                    .filter(owner -> owner.getValue() == Kind.ACCOUNT ? pruneAccounts : prune)
+                    .sorted(Map.Entry.comparingByValue())
+                    .toList();
+            for (var owner : owners) {
+                prune(wanted, owner.getKey(), owner.getValue());
             }
         } catch (Transfer.Failure e) {
             throw new Transfer.Failure(wanted.masked(String.valueOf(e.getMessage())));
         }
+        var own = places.accounts().orElse("") + "/" + ApplyFolder.segment(self);
+        steps.sort(Comparator.comparingInt(step -> lateness(step, own)));
         for (var step : steps) {
             out.println(step);
             step.changes().forEach(change -> out.println("    " + wanted.masked(change)));
         }
         return dryRun ? end(DIFFERENT, "to be ") : carryOut(wanted);
+    }
+
+    /// What may take rights from the account that runs this comes last.
+    ///
+    /// @param own the path of that account
+    private static int lateness(Step step, String own) {
+        return step.kind() == Kind.PERMISSION && step.sign() == '-'
+                ? 2
+                : step.kind() == Kind.ACCOUNT && step.path().equals(own) ? 1 : 0;
     }
 
     private int end(int different, String how) {
@@ -194,16 +238,17 @@ final class ApplyCommand implements Callable<Integer> {
                     send(step.writes().get(sent));
                 }
             } catch (IOException | Transfer.Failure e) {
+                boolean known = e instanceof Transfer.Failure;
                 var why = e instanceof IOException broken
                         ? gateway.reason(broken) + "; whether it was done is not known"
                         : e.getMessage();
                 err.println("ERROR " + wanted.masked((step.file().isEmpty() ? step.path() : step.file()) + ": " + why));
                 boolean undone = sent == 0 || undo(step);
                 steps.subList(0, done).forEach(earlier -> err.println("done  " + earlier));
-                err.println((undone ? "not done  " : "half done  ")
+                err.println((!known ? "unknown  " : undone ? "not done  " : "half done  ")
                         + step
                         + (done + 1 < steps.size() ? ", and " + (steps.size() - done - 1) + " more" : ""));
-                return done == 0 && undone && !(e instanceof IOException) ? Transfer.FAILED : BROKEN_OFF;
+                return done == 0 && undone && known ? Transfer.FAILED : BROKEN_OFF;
             }
         }
         return end(0, "");
@@ -230,9 +275,10 @@ final class ApplyCommand implements Callable<Integer> {
         boolean single = false;
         for (var each : overview.getArray("resources")) {
             var resource = each.asDocument();
-            var path = resource.getString("path").getValue();
-            single |= resource.getString("kind").getValue().equals("database")
-                    && path.replaceAll("/+$", "").equals(base);
+            var path = resource.getArray("segments").stream()
+                    .map(segment -> "/" + ApplyFolder.segment(segment.asString().getValue()))
+                    .collect(Collectors.joining());
+            single |= resource.getString("kind").getValue().equals("database") && path.equals(base);
             switch (resource.getString("holds", HIDDEN).getValue()) {
                 case "accounts" -> accounts = Optional.of(path);
                 case "permissions" -> permissions = Optional.of(path);
@@ -253,7 +299,8 @@ final class ApplyCommand implements Callable<Integer> {
             case DATABASE, COLLECTION -> compare(wanted, resource, properties(resource.path()), "");
             case INDEX -> compareIndex(wanted, resource);
             case SCHEMA, ACCOUNT, GRAPHQL, PERMISSION -> {
-                if (containers.add(resource.parent())
+                if (!wanted.has(resource.parent())
+                        && containers.add(resource.parent())
                         && properties(resource.parent()).isEmpty()) {
                     var write = new Write("PUT", resource.parent(), new BsonDocument(), "");
                     create(Kind.COLLECTION, resource.parent(), resource.file(), write);
@@ -269,25 +316,31 @@ final class ApplyCommand implements Callable<Integer> {
             create(resource.kind(), resource.path(), resource.file(), write);
             return;
         }
+        if (resource.implied()) {
+            equal++;
+            return;
+        }
         var there = found.get().content();
-        var content = resource.content();
+        var content = resource.content().clone();
         boolean account = resource.kind() == Kind.ACCOUNT;
         if (resource.kind() == Kind.SCHEMA) { // the gateway adds them
             var added = content.containsKey("$schema") ? Set.of("id", "$id") : Set.of("id", "$id", "$schema");
             there.keySet().removeAll(added);
             content.keySet().removeAll(added);
         }
-        if (account) { // other properties are the account's own
+        if (account) { // other properties are the account's own, and nobody is shown its password
             there.keySet().retainAll(content.keySet());
-            if (!passwords || !content.containsKey("password")) {
-                content.remove("password");
-            }
-            there.remove("password");
+            content.keySet()
+                    .removeIf(name -> !passwords
+                            && !there.containsKey(name)
+                            && SECRET_NAME.matcher(name).matches());
         }
         var changes = new ArrayList<String>();
         differences("", there, content, wanted, changes);
-        var write = new Write(
-                account ? "PATCH" : "PUT", resource.path(), content, found.get().tag());
+        var write = account
+                ? new Write("PATCH", resource.path(), content, found.get().tag())
+                : new Write(
+                        "PUT", resource.path(), resource.content(), found.get().tag());
         change(resource, changes, List.of(write), Optional.empty());
     }
 
@@ -303,55 +356,121 @@ final class ApplyCommand implements Callable<Integer> {
         }
     }
 
-    /// An index cannot be changed: it is dropped and built anew; if that fails, as it was.
+    /// An index cannot be changed, nor named otherwise: it is dropped and built anew; if that fails, as it was.
     private void compareIndex(ApplyFolder wanted, Resource resource) throws IOException {
-        var there = list(resource.parent(), "&nocache").stream()
-                .filter(index -> ApplyFolder.segment(id(index)).equals(name(resource.path())))
-                .findFirst()
-                .map(ApplyCommand::definition);
-        var content = definition(resource.content());
-        if (there.isEmpty()) {
-            create(
-                    Kind.INDEX,
-                    resource.path(),
-                    resource.file(),
-                    new Write("PUT", resource.path(), resource.content(), null));
-            return;
-        }
-        var before = there.get().clone();
-        if (there.get().getDocument("ops").get("collation") instanceof BsonDocument full
-                && content.getDocument("ops").get("collation") instanceof BsonDocument given) {
-            full.keySet().retainAll(given.keySet()); // MongoDB adds the others
-            given.keySet()
-                    .forEach(key -> Optional.ofNullable(full.remove(key)).ifPresent(value -> full.put(key, value)));
-        }
-        var changes = new ArrayList<String>();
-        differences("", there.get(), content, wanted, changes);
-        var drop = new Write("DELETE", resource.path(), null, null);
+        var specified = specified(resource);
+        var collation = specified.getDocument("collation", new BsonDocument());
+        var content = definition(specified, collation);
+        var listed = new LinkedHashMap<String, BsonDocument>();
+        list(resource.parent(), "&nocache")
+                .forEach(index -> listed.put(resource.parent() + "/" + ApplyFolder.segment(id(index)), index));
         var build = new Write("PUT", resource.path(), resource.content(), null);
-        change(resource, changes, List.of(drop, build), Optional.of(new Write("PUT", resource.path(), before, null)));
+        var changes = new ArrayList<String>();
+        var old = resource.path();
+        if (!listed.containsKey(old)) {
+            var other = listed.entrySet().stream()
+                    .filter(each -> !wanted.has(each.getKey())
+                            && !replaced.contains(each.getKey())
+                            && haveSameKeys(definition(each.getValue(), collation), content))
+                    .findFirst();
+            old = other.map(Map.Entry::getKey).orElse("");
+            if (!prune || old.isEmpty() || OWN_INDEXES.contains(name(old))) {
+                other.ifPresent(
+                        each -> differences("", definition(each.getValue(), collation), content, wanted, changes));
+                if (other.isPresent() && (changes.isEmpty() || isText(content))) { // MongoDB has no two of them
+                    throw new Transfer.Failure(resource.file() + ": " + old + " stands in the way of " + resource.path()
+                            + ": put it into the file, or remove it, as --prune does");
+                }
+                create(Kind.INDEX, resource.path(), resource.file(), build);
+                return;
+            }
+            replaced.add(old);
+            changes.add("~ name: " + name(old) + " → " + name(resource.path()));
+        }
+        var there = Objects.requireNonNull(listed.get(old));
+        differences("", definition(there, collation), content, wanted, changes);
+        var before = new BsonDocument("keys", there.getDocument("key"));
+        there.keySet().removeAll(Set.of("_id", "v", "key", "ns"));
+        var drop = new Write("DELETE", old, null, null);
+        var undo = new Write("PUT", old, before.append("ops", there), null);
+        change(resource, changes, List.of(drop, build), Optional.of(undo));
     }
 
-    /// The index in the form in which it is sent, whether MongoDB lists it or a file has it.
-    private static BsonDocument definition(BsonDocument index) {
-        var ops = index.getDocument("ops", index.containsKey("key") ? index : new BsonDocument())
-                .clone();
+    /// What the gateway sends MongoDB for an index of a file. What it would warn about is refused.
+    private static BsonDocument specified(Resource resource) {
+        try {
+            return IndexSpecification.of(name(resource.path()), resource.content(), warning -> {
+                throw new Transfer.Failure(resource.file() + ": " + warning);
+            });
+        } catch (ProblemException e) {
+            throw new Transfer.Failure(resource.file() + ": " + e.getMessage());
+        }
+    }
+
+    private static boolean haveSameKeys(BsonDocument one, BsonDocument other) {
+        return (isText(one) && isText(other)) || json(one.getDocument("keys")).equals(json(other.getDocument("keys")));
+    }
+
+    private static boolean isText(BsonDocument definition) {
+        return definition.getDocument("keys").containsValue(TEXT);
+    }
+
+    /// An index in the form in which two are compared, whether MongoDB lists it or is sent it.
+    ///
+    /// @param collation of the file: MongoDB lists all its fields, and that of the collection if the file has none
+    private static BsonDocument definition(BsonDocument index, BsonDocument collation) {
+        var ops = plain(index).asDocument();
+        var key = ops.getDocument("key");
         ops.keySet().removeAll(IMPLIED);
         DEFAULTS.forEach((name, value) -> ops.remove(name, value));
-        var weights = ops.remove("weights") instanceof BsonDocument given ? given : new BsonDocument();
+        var full = ops.remove("collation") instanceof BsonDocument given ? given : SIMPLE;
+        if (!collation.isEmpty()) {
+            var compared = new BsonDocument();
+            collation.keySet().stream().filter(full::containsKey).forEach(name -> compared.put(name, full.get(name)));
+            ops.put("collation", compared);
+        }
+        var weights = new TreeMap<String, BsonValue>(
+                ops.remove("weights") instanceof BsonDocument given ? given : new BsonDocument());
+        key.forEach((field, value) -> {
+            if (value.equals(TEXT) && !field.equals("_fts")) {
+                weights.putIfAbsent(field, ONE);
+            }
+        });
         var keys = new BsonDocument();
-        index.getDocument(index.containsKey("key") ? "key" : "keys").forEach((field, value) -> {
-            if (field.equals("_fts")) {
-                weights.keySet().forEach(text -> keys.put(text, new BsonString("text")));
+        key.forEach((field, value) -> {
+            if (value.equals(TEXT)) {
+                weights.keySet().forEach(text -> keys.put(text, TEXT));
             } else if (!field.equals("_ftsx")) {
                 keys.put(field, value);
             }
         });
-        weights.values().removeIf(weight -> json(weight).equals("1"));
+        weights.values().removeIf(ONE::equals);
         if (!weights.isEmpty()) {
-            ops.put("weights", weights);
+            ops.put("weights", sorted(weights));
         }
-        return new BsonDocument("keys", keys).append("ops", ops);
+        return new BsonDocument("keys", keys).append("ops", sorted(ops));
+    }
+
+    private static BsonDocument sorted(Map<String, BsonValue> members) {
+        var sorted = new BsonDocument();
+        sorted.putAll(new TreeMap<>(members));
+        return sorted;
+    }
+
+    /// A copy with whole numbers of one type.
+    private static BsonValue plain(BsonValue value) {
+        return switch (value) {
+            case BsonDocument document ->
+                new BsonDocument(document.entrySet().stream()
+                        .map(member -> new BsonElement(member.getKey(), plain(member.getValue())))
+                        .toList());
+            case BsonArray array ->
+                new BsonArray(array.stream().map(ApplyCommand::plain).toList());
+            case BsonNumber number
+            when !value.isDecimal128() && number.doubleValue() == number.longValue() ->
+                new BsonInt64(number.longValue());
+            default -> value;
+        };
     }
 
     private List<BsonDocument> list(String path, String query) throws IOException {
@@ -363,10 +482,18 @@ final class ApplyCommand implements Callable<Integer> {
     /// Steps for what is there and not in the folder.
     private void prune(ApplyFolder wanted, String owner, Kind kind) throws IOException {
         List<BsonDocument> there = kind == Kind.INDEX ? list(owner, "&nocache") : documents(owner);
+        if (kind == Kind.ACCOUNT && there.stream().noneMatch(each -> new BsonString(self).equals(each.get("_id")))) {
+            throw new Transfer.Failure("--prune-accounts: " + owner + " has no document whose _id is " + self
+                    + ", the account that runs this; its own could be among those that are removed (prop-id)");
+        }
         for (var each : there) {
-            boolean named = each.get("_id") instanceof BsonString || each.get("_id") instanceof BsonObjectId;
+            boolean named = each.get("_id") instanceof BsonObjectId
+                    || (each.get("_id") instanceof BsonString text
+                            && !OBJECT_ID.matcher(text.getValue()).matches());
             var path = named ? owner + "/" + ApplyFolder.segment(id(each)) : "";
-            boolean kept = kind == Kind.INDEX ? id(each).equals("_id_") : kind == Kind.ACCOUNT && id(each).equals(self);
+            boolean kept = kind == Kind.INDEX
+                    ? OWN_INDEXES.contains(id(each)) || replaced.contains(path)
+                    : kind == Kind.ACCOUNT && id(each).equals(self);
             if (!named) {
                 err.println("WARN  " + owner + " has " + each.get("_id") + ", which no path can name; it stays");
             } else if (!kept && !wanted.has(path)) {
@@ -440,14 +567,14 @@ final class ApplyCommand implements Callable<Integer> {
 
     private static BsonValue masked(String name, BsonValue value) {
         return switch (value) {
-            case BsonDocument document -> {
-                var masked = new BsonDocument();
-                document.forEach((key, member) -> masked.put(key, masked(key, member)));
-                yield masked;
-            }
+            case BsonValue _ when SECRET_NAME.matcher(name).matches() -> HIDDEN;
+            case BsonDocument document ->
+                new BsonDocument(document.entrySet().stream()
+                        .map(member -> new BsonElement(member.getKey(), masked(member.getKey(), member.getValue())))
+                        .toList());
             case BsonArray array ->
                 new BsonArray(array.stream().map(member -> masked(name, member)).toList());
-            case BsonString _ when SECRET_NAME.matcher(name).matches() -> HIDDEN;
+            case BsonString text -> new BsonString(Secrets.inUri(text.getValue()));
             default -> value;
         };
     }
@@ -478,7 +605,10 @@ final class ApplyCommand implements Callable<Integer> {
     ///
     /// @param query further parameters
     private Optional<BsonValue> read(String path, String query) throws IOException {
-        var answer = send(request("GET", path + "?jsonMode=extended" + query, null), true);
+        var answer = send(
+                request("GET", path + "?jsonMode=extended&rep=STANDARD" + query, null)
+                        .timeout(READ),
+                true);
         return switch (answer.statusCode()) {
             case 200 -> Optional.of(JsonParser.parse(answer.body()));
             case 404 -> Optional.empty();
@@ -497,6 +627,10 @@ final class ApplyCommand implements Callable<Integer> {
         var answer = send(request, false);
         if (answer.statusCode() == 412) {
             throw new Transfer.Failure("somebody else has changed it meanwhile; run this again");
+        }
+        if (answer.statusCode() >= 500) {
+            throw new IOException(
+                    GatewayClient.refused(answer.statusCode(), answer.body()).getMessage());
         }
         if (answer.statusCode() / 100 != 2) {
             throw GatewayClient.refused(answer.statusCode(), answer.body());

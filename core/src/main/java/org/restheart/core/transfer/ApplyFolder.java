@@ -9,13 +9,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.bson.BsonArray;
@@ -41,8 +41,8 @@ final class ApplyFolder {
         SCHEMA,
         COLLECTION,
         INDEX,
-        ACCOUNT,
         GRAPHQL,
+        ACCOUNT,
         PERMISSION
     }
 
@@ -57,7 +57,12 @@ final class ApplyFolder {
     ///
     /// @param path of the URL
     /// @param file relative to the folder, for messages
-    record Resource(Kind kind, String path, String file, BsonDocument content) {
+    /// @param implied whether it has no file, and needs only to exist
+    record Resource(Kind kind, String path, String file, BsonDocument content, boolean implied) {
+        Resource(Kind kind, String path, String file, BsonDocument content) {
+            this(kind, path, file, content, false);
+        }
+
         /// The path of the collection that has it.
         String parent() {
             return path.substring(0, path.lastIndexOf('/'));
@@ -69,7 +74,7 @@ final class ApplyFolder {
     private final Places places;
     private final List<Resource> resources = new ArrayList<>();
     private final Set<String> paths = new HashSet<>();
-    private final Map<String, Kind> owned = new HashMap<>();
+    private final Map<String, Kind> owned = new TreeMap<>();
     private final Set<BsonValue> secretValues = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> secrets = new HashSet<>();
 
@@ -121,7 +126,7 @@ final class ApplyFolder {
 
     /// The paths of collections whose documents or indexes the folder lists.
     Map<String, Kind> owned() {
-        return Map.copyOf(owned);
+        return Collections.unmodifiableMap(owned);
     }
 
     /// Whether a value is, or has within, what a reference has filled in.
@@ -150,7 +155,7 @@ final class ApplyFolder {
             var path = places.base() + "/" + segment(fileName(database));
             var entries = entries(database);
             if (entries.stream().noneMatch(entry -> plainName(entry).equals("database"))) {
-                add(new Resource(Kind.DATABASE, path, name(database), new BsonDocument()));
+                add(new Resource(Kind.DATABASE, path, name(database), new BsonDocument(), true));
             }
             for (var entry : entries) {
                 ofDatabase(entry, path, true);
@@ -197,14 +202,15 @@ final class ApplyFolder {
 
     /// A file has one document, which is named as the file is, or an array of documents with an `_id`.
     private void documents(Path folder, Kind kind, String collection) throws IOException {
-        owned.put(collection, kind);
+        int before = resources.size();
         for (var file : entries(folder)) {
             switch (value(file)) {
                 case BsonArray several ->
                     several.forEach(each -> {
                         if (!(each instanceof BsonDocument document)
-                                || !(document.remove("_id") instanceof BsonString id)) {
-                            throw wrong(file, "each element needs an _id that is a string");
+                                || !(document.remove("_id") instanceof BsonString id)
+                                || isSecret(id)) {
+                            throw wrong(file, "each element needs an _id that is a string, without references");
                         }
                         add(new Resource(
                                 kind, collection + "/" + segment(id.getValue()), name(file), checked(document, file)));
@@ -212,6 +218,9 @@ final class ApplyFolder {
                 case BsonValue _ ->
                     add(new Resource(kind, collection + "/" + segment(plainName(file)), name(file), object(file)));
             }
+        }
+        if (resources.size() > before) { // else others would be superfluous by mistake
+            owned.put(collection, kind);
         }
     }
 
@@ -250,7 +259,8 @@ final class ApplyFolder {
         }
         var text = Files.readString(file);
         try {
-            return resolved(JsonParser.parse(fileName(file).endsWith(".json") ? text : Yaml.json(text, "it")), file);
+            return resolved(
+                    JsonParser.parse(fileName(file).matches("(?i).*\\.json") ? text : Yaml.json(text, "it")), file);
         } catch (ConfigException e) {
             throw wrong(file, String.valueOf(e.getMessage()));
         } catch (MalformedJsonException e) { // without the text, which may be a secret
@@ -320,7 +330,7 @@ final class ApplyFolder {
     }
 
     private static String plainName(Path path) {
-        return fileName(path).replaceFirst("\\.(ya?ml|json)$", "");
+        return fileName(path).replaceFirst("(?i)\\.(ya?ml|json)$", "");
     }
 
     static String segment(String name) {

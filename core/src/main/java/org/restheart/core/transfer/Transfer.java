@@ -63,12 +63,12 @@ public final class Transfer {
         return line.execute(List.of(args).subList(1, args.length).toArray(String[]::new));
     }
 
-    private int failed(Exception failure) throws Exception {
+    private int failed(Exception failure) {
         switch (failure) {
             case Failure e -> err.println("ERROR " + e.getMessage());
             case NoSuchFileException e -> err.println("ERROR there is no file " + e.getMessage());
             case IOException e -> err.println("ERROR " + e);
-            default -> throw failure;
+            default -> err.println("ERROR unexpected: " + failure);
         }
         return FAILED;
     }

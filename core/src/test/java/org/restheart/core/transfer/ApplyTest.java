@@ -2,6 +2,8 @@ package org.restheart.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.mongodb.client.model.Collation;
+import com.mongodb.client.model.CreateCollectionOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -30,6 +32,7 @@ class ApplyTest {
     private static final String PASSWORD = "tall-Oaks.Whisper8";
 
     private TestGateway gateway;
+    private String userInfo = "";
 
     @TempDir
     private Path folder;
@@ -71,7 +74,7 @@ class ApplyTest {
     }
 
     private String url() {
-        return "http://127.0.0.1:" + gateway.address().getPort();
+        return "http://" + userInfo + "127.0.0.1:" + gateway.address().getPort();
     }
 
     private String output() {
@@ -212,10 +215,14 @@ class ApplyTest {
             {"permissions/p.yml", "roles: [a\npredicate: 'hush-Hush.Now7", "is not valid YAML"},
             {"permissions/q.json", "{\"roles\": 'hush-Hush.Now7", ""},
             {"permissions/l.yml", "- roles: [a]", "needs an _id"},
+            {"permissions/n.yml", "- {_id: 'x-${env:MERCHANT_PASSWORD}', roles: [a]}", "without references"},
             {"permissions/t.yml", "{roles: [a], roles: [b]}", "a key occurs twice"},
             {"accounts/c.yml", "password: ${env:NOT_SET}", "the variable NOT_SET is not set"},
             {"accounts/d.yml", "password: ${file:none}", "cannot read none"},
             {"collections/c.yml", "indexes: {a: {unique: true}}", "the index a has no keys"},
+            {"collections/h.yml", "indexes: {a: {keys: {a: 1}, ops: {uniqe: true}}}", "unknown index option uniqe"},
+            {"collections/i.yml", "indexes: {a: {keys: {a: 1}, unique: true}}", "options stand below ops"},
+            {"collections/j.yml", "indexes: {a: {keys: {a: 1}, ops: 1}}", "ops must be a json object"},
             {"collections/d.yml", "[1]", "an object is expected"},
             {"collections/e.yml", "a.b: 1", "nested objects"},
             {"collections/f/g.yml", "", "collections/f: a file"},
@@ -305,6 +312,9 @@ class ApplyTest {
         assertThat(output()).contains("+ database /" + name, "+ collection /" + name + "/c");
         assertThat(apply(folder)).as(output()).isZero();
         assertThat(output()).contains("0 created, 0 changed, 0 removed; 2 as the folder says");
+        gateway.as("admin").patch("/" + name, "{\"descr\": \"mine\"}");
+        assertThat(apply(folder)).as(output()).isZero();
+        assertThat(gateway.as("admin").get("/" + name + "/_meta").body()).contains("mine");
         file("collections/c.yml", "");
         assertThat(apply(folder)).isEqualTo(Transfer.FAILED);
         assertThat(output()).contains("ERROR collections: the gateway has several databases here");
@@ -320,5 +330,117 @@ class ApplyTest {
         assertThat(apply(folder)).isEqualTo(Transfer.FAILED);
         assertThat(output()).contains("ERROR permissions/p.yml: somebody else has changed it meanwhile");
         assertThat(gateway.stored("acl", "p").getArray("roles").toString()).contains("c");
+    }
+
+    @Test
+    void indexes_are_compared_by_what_they_mean() throws Exception {
+        gateway.database()
+                .createCollection(
+                        "b",
+                        new CreateCollectionOptions()
+                                .collation(Collation.builder().locale("fr").build()));
+        file(
+                "collections/b.yml",
+                "indexes: {i: {keys: {a: 1}}, t: {keys: {$**: text}, ops: {collation: {locale: simple}}}}");
+        file("collections/a.yml", """
+            indexes:
+              text: {keys: {n: 1, title: text, body: text}, ops: {weights: {title: 3.0, extra: 2}, name: other}}
+              plane: {keys: {where: 2d}, ops: {min: -180, max: 180, bits: 26}}
+              sphere: {keys: {at: 2dsphere}, ops: {sparse: true, unique: false}}
+              collated: {keys: {c: 1.0}, ops: {unique: true, collation: {locale: fr, collationStrength: 2}, hidden: true}}
+              simple: {keys: {s: 1}, ops: {collation: {locale: simple}}}
+              partial: {keys: {p: 1}, ops: {partialFilterExpression: {p: {$gt: 5.0}}, expireAfterSeconds: 60}}
+              wild: {keys: {$**: 1}, ops: {wildcardProjection: {a: 1}}}
+            """);
+        assertThat(apply(folder)).as(output()).isZero();
+        var before = everything();
+        assertThat(apply(folder, "--dry-run", "--prune")).as(output()).isZero();
+        assertThat(apply(folder)).as(output()).isZero();
+        assertThat(everything()).isEqualTo(before);
+    }
+
+    @Test
+    void a_renamed_index_takes_the_place_of_the_old_one() throws Exception {
+        file("collections/a.yml", "indexes: {old: {keys: {n: 1}}, text: {keys: {a: text}}}");
+        assertThat(apply(folder)).as(output()).isZero();
+        file("collections/a.yml", "indexes: {new: {keys: {n: 1}}, words: {keys: {b: text}}}");
+        assertThat(apply(folder)).isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("/a/_indexes/old stands in the way of /a/_indexes/new");
+        assertThat(apply(folder, "--prune")).as(output()).isZero();
+        assertThat(output()).contains("~ name: old → new", "0 created, 2 changed, 0 removed");
+        assertThat(apply(folder, "--dry-run", "--prune")).as(output()).isZero();
+    }
+
+    @Test
+    void accounts_under_other_properties_keep_their_passwords_and_are_not_pruned(TestMongo mongo) throws Exception {
+        gateway.close();
+        gateway = TestGateway.startWithRealm(
+                mongo, TestGateway.REALM.replace("}", ", prop-id: email, prop-password: pwd}"), "");
+        gateway.collection("users")
+                .insertOne(BsonDocument.parse("{_id: 'boss', email: 'b@x.org', roles: ['admin'], pwd: '"
+                        + TestGateway.hash("boss-pw") + "'}"));
+        file("accounts/eve.yml", "{email: e@x.org, pwd: '${env:MERCHANT_PASSWORD}', roles: [editor]}");
+        assertThat(applyAs("b@x.org:boss-pw", folder)).as(output()).isZero();
+        assertThat(applyAs("b@x.org:boss-pw", folder, "--dry-run")).as(output()).isZero();
+        assertThat(applyAs("b@x.org:boss-pw", folder, "--prune-accounts")).isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("has no document whose _id is b@x.org");
+        assertThat(gateway.stored("users", "boss")).isNotNull();
+    }
+
+    @Test
+    void a_schema_keeps_references_to_its_own_id() throws Exception {
+        var schema = """
+            $schema: http://json-schema.org/draft-07/schema#
+            $id: http://example.org/s.json
+            definitions: {n: {type: integer}}
+            properties: {n: {$ref: 'http://example.org/s.json#/definitions/n'}}
+            """;
+        file("schemas/s.yml", schema);
+        assertThat(apply(folder)).as(output()).isZero();
+        var properties = schema().get("properties");
+        file("schemas/s.yml", schema + "title: changed");
+        assertThat(apply(folder)).as(output()).isZero();
+        assertThat(schema()).containsEntry("properties", properties).containsKey("title");
+    }
+
+    private BsonDocument schema() {
+        return BsonDocument.parse(gateway.as("admin").get("/_schemas/s").body());
+    }
+
+    @Test
+    void what_takes_rights_comes_last_and_an_empty_folder_removes_nothing() throws Exception {
+        gateway.permit("{_id: 'old', roles: ['x'], predicate: \"path('/x')\"}");
+        file("permissions/README.md", "none yet");
+        assertThat(apply(folder, "--prune")).as(output()).isZero();
+        assertThat(gateway.stored("acl", "old")).isNotNull();
+        file("permissions/p.YML", "{roles: [a], predicate: \"path('/a')\"}");
+        file("accounts/admin.yml", "phone: '1'");
+        file("accounts/bob.yml", "roles: [a]");
+        file("collections/pictures.files.yml", "indexes: {i: {keys: {a: 1}}}");
+        assertThat(apply(folder, "--prune")).as(output()).isZero();
+        assertThat(output())
+                .containsSubsequence(
+                        "~ account /users/bob",
+                        "+ permission /acl/p",
+                        "~ account /users/admin",
+                        "- permission /acl/old")
+                .doesNotContain("- index");
+        assertThat(apply(folder, "--prune", "--dry-run")).as(output()).isZero();
+    }
+
+    @Test
+    void representations_and_collections_of_documents_make_no_difference(TestMongo mongo) throws Exception {
+        gateway.close();
+        gateway = TestGateway.startWithData(
+                mongo,
+                "default-representation-format: HAL, ",
+                "graphql: {enabled: true, db: $db, collection: gql-apps}\n");
+        copyShop();
+        file("collections/gql-apps.yml", "{descr: apps, indexes: {}}");
+        assertThat(apply(folder)).as(output()).isZero();
+        assertThat(apply(folder, "--prune", "--dry-run")).as(output()).isZero();
+        userInfo = "u:hush@";
+        assertThat(apply(folder)).isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("credentials do not stand in --url").doesNotContain("hush");
     }
 }

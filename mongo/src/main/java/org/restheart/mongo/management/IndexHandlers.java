@@ -129,7 +129,7 @@ public final class IndexHandlers {
 
     /// Converts a client's specification of an index, `{"keys": {…}, "ops": {…}}`, to that of the command
     /// `createIndexes`.
-    private static final class IndexSpecification {
+    public static final class IndexSpecification {
         private IndexSpecification() {}
 
         private static final KnownKeys OPTIONS = KnownKeys.of("""
@@ -147,7 +147,7 @@ public final class IndexHandlers {
 
         /// @param warnings takes texts about options without effect
         /// @throws org.restheart.http.ProblemException 400
-        static BsonDocument of(String name, BsonDocument content, Consumer<String> warnings) {
+        public static BsonDocument of(String name, BsonDocument content, Consumer<String> warnings) {
             var near = content.keySet().stream()
                     .filter(key -> KEYS.near(key).isPresent())
                     .findFirst();
