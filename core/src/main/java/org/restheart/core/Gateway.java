@@ -376,12 +376,11 @@ public final class Gateway implements AutoCloseable {
         listener.announceStop(config.core().gracePeriod());
     }
 
-    /// Takes over what can change while requests are served: credentials for MongoDB, the certificate, accounts and
-    /// permissions of files, rate limits.
+    /// Takes over what can change while requests are served: the certificate, accounts and permissions of files, rate
+    /// limits. Credentials for MongoDB apart, which may work later: [#renewCredentials].
     ///
     /// @throws org.restheart.core.server.StartException if it cannot be used; the one before is kept
     public void reload(GatewayConfig changed) {
-        renewCredentials(changed);
         changed.https().keys().ifPresent(listener::useCertificate);
         security.reload(changed.security());
         limits.ifPresent(limited -> changed.rateLimits().ifPresent(limited::replace));
@@ -395,7 +394,7 @@ public final class Gateway implements AutoCloseable {
         if (!changed.mclient().differsInCredentials(mclient)) {
             return false;
         }
-        connections.forEach(connection -> connection.renew(changed));
+        MongoConnection.renew(connections, changed);
         mclient = changed.mclient();
         return true;
     }

@@ -46,6 +46,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -61,6 +62,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
@@ -168,19 +170,42 @@ final class MongoConnection implements AutoCloseable {
     /// Has all that begins from now on use the credentials of the connection string as it is now.
     ///
     /// @throws StartException if MongoDB does not accept them, or does not answer; nothing has changed then
-    void renew(GatewayConfig changed) {
-        var renewed = (MongoClientImpl) LargeReplies.client(settings.apply(changed), UnaryOperator.identity());
+    static void renew(List<MongoConnection> connections, GatewayConfig changed) {
+        var renewed = new ArrayList<MongoClientImpl>();
+        boolean usable = false;
         try {
-            renewed.getDatabase("admin").runCommand(new Document("ping", 1));
+            for (var connection : connections) {
+                renewed.add((MongoClientImpl)
+                        LargeReplies.client(connection.settings.apply(changed), UnaryOperator.identity()));
+                requirePrivileges(renewed.getLast());
+            }
+            usable = true;
         } catch (MongoException e) {
-            renewed.close();
             throw new StartException(
                     e instanceof MongoSecurityException
                             ? MongoFailures.REFUSED
-                            : MongoFailures.unreachable(client.getClusterDescription()),
+                            : MongoFailures.unreachable(
+                                    connections.getFirst().client.getClusterDescription()),
                     e);
+        } finally {
+            if (!usable) {
+                renewed.forEach(MongoClientImpl::close);
+            }
         }
-        connections.replace(renewed.getCluster());
+        for (int i = 0; i < renewed.size(); i++) {
+            connections.get(i).connections.replace(renewed.get(i).getCluster());
+        }
+    }
+
+    /// Accounts can log in without privileges, and every request would get 403 then.
+    private static void requirePrivileges(MongoClient client) {
+        var status = client.getDatabase("admin")
+                .runCommand(new Document("connectionStatus", 1).append("showPrivileges", true))
+                .get("authInfo", Document.class);
+        if (Stream.of("authenticatedUsers", "authenticatedUserPrivileges")
+                .anyMatch(part -> status.getList(part, Object.class, List.of()).isEmpty())) {
+            throw new StartException("the account of /mclient/connection-string has no privileges in MongoDB");
+        }
     }
 
     /// Ends running operations. The driver ends its sessions on the servers when it is closed, and waits for
@@ -545,6 +570,10 @@ final class MongoConnection implements AutoCloseable {
         }
 
         synchronized void replace(Cluster next) {
+            if (closed.getCount() == 0) {
+                next.close();
+                return;
+            }
             var former = current();
             current = next;
             Thread.ofVirtual().name("close-mongo").start(() -> {
@@ -558,7 +587,7 @@ final class MongoConnection implements AutoCloseable {
         }
 
         @Override
-        public void close() {
+        public synchronized void close() {
             closed.countDown();
             current().close();
         }

@@ -48,6 +48,7 @@ final class RunningServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningServer.class);
     private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
     private static final String MAX_POOL_SIZE = "jdk.virtualThreadScheduler.maxPoolSize";
+    private static final String CONNECTION = "/mclient/connection-string";
 
     /// Keys that [#reload] and [Gateway#reload] take over; extend both together.
     private static final Predicate<String> RELOADED = Pattern.compile("/logging/(log-level|packages)"
@@ -65,6 +66,7 @@ final class RunningServer implements AutoCloseable {
     /// Changed by the thread that handles the signal.
     private volatile Configuration latest;
 
+    /// Whether the latest credentials for MongoDB are not used.
     private volatile boolean refused;
 
     private RunningServer(
@@ -115,8 +117,10 @@ final class RunningServer implements AutoCloseable {
                     gateway,
                     uri(effective, gateway.address().getPort()));
             var files = configuration.credentialFiles();
-            if (!files.isEmpty()) {
-                parts.push(new WatchedFiles("mongo-credentials", files, server::renewCredentials)::close);
+            if (!files.isEmpty() && embedded.isEmpty()) {
+                var watched = new WatchedFiles("mongo-credentials", files, server::credentialsChanged);
+                parts.push(watched::close);
+                watched.start();
             }
             var _ = gateway.firstAccount().thenAccept(hints::println); // not into a log file
             server.whenWarm(used, effective.core().warmUp(), () -> {
@@ -232,7 +236,8 @@ final class RunningServer implements AutoCloseable {
 
     /// Reads the configuration again and takes over what can change while requests are served: the levels of the
     /// log, the certificate, rate limits, accounts and permissions of files. A configuration that cannot be used is
-    /// reported, and nothing changes. Keys that have changed and need a restart are named.
+    /// reported, and nothing changes. Credentials for MongoDB come last: the rest does not wait until they work.
+    /// Keys that have changed and need a restart are named.
     void reload() {
         LogSetup.reopenFiles();
         LOG.info("Reloading the configuration");
@@ -241,20 +246,20 @@ final class RunningServer implements AutoCloseable {
             var parsed = configuration.read();
             var config = parsed.orThrow();
             gateway.reload(config);
-            gateway.reloaded(true);
             LogSetup.applyLevels(config.logging());
             parsed.findings().forEach(RunningServer::log);
-            var taken = RELOADED.or(
-                    key -> key.equals("/mclient/connection-string") && gateway.isConnectedBy(config.mclient()));
+            refused = false; // to be told again
+            refused = !renewCredentials(config);
+            gateway.reloaded(!refused);
+            var taken = RELOADED.or(key -> key.equals(CONNECTION) && gateway.isConnectedBy(config.mclient()));
             var changed =
                     configuration.differences(latest).stream().filter(taken).toList();
             latest = configuration;
             LOG.info(
-                    "Log levels, certificate, rate limits, credentials for MongoDB, accounts and permissions of files are"
-                            + " as configured now{}",
+                    "Log levels, certificate, rate limits, accounts and permissions of files are as configured now{}",
                     changed.isEmpty() ? "" : "; changed: " + String.join(", ", changed));
             var waiting = configuration.differences(started).stream()
-                    .filter(taken.negate())
+                    .filter(key -> !taken.test(key) && !(key.equals(CONNECTION) && refused))
                     .toList();
             if (!waiting.isEmpty()) {
                 LOG.warn("These changes take effect after a restart: {}", String.join(", ", waiting));
@@ -269,22 +274,49 @@ final class RunningServer implements AutoCloseable {
         }
     }
 
-    /// Takes over what files have as credentials for MongoDB. MongoDB may get to know them later than they are written.
-    private boolean renewCredentials() {
+    /// @return whether they work
+    private boolean renewCredentials(GatewayConfig config) {
         try {
-            if (gateway.renewCredentials(Configuration.load(sources).read().orThrow())) {
+            if (gateway.renewCredentials(config)) {
                 LOG.info("The credentials for MongoDB have changed, and are used");
-                gateway.reloaded(true);
             }
-            refused = false;
-        } catch (ConfigException | StartException e) {
+            return true;
+        } catch (StartException e) {
             if (!refused) {
-                gateway.reloaded(false);
-                LOG.warn("The credentials for MongoDB have changed, and are tried until they work: {}", e.getMessage());
+                LOG.warn("The credentials for MongoDB have changed, and the former ones stay: {}", e.getMessage());
             }
-            refused = true;
+            return false;
         }
-        return !refused;
+    }
+
+    /// Takes over what files have as credentials for MongoDB. MongoDB may get to know them later than they are written.
+    ///
+    /// @return whether there is nothing to try again
+    private boolean credentialsChanged() {
+        boolean known = refused;
+        try {
+            var config = Configuration.load(sources).read().orThrow();
+            boolean before = gateway.isConnectedBy(config.mclient());
+            if (renewCredentials(config)) {
+                refused = !gateway.isConnectedBy(config.mclient());
+                if (refused) {
+                    LOG.warn("{} has changed not only in user and password, and needs a restart", CONNECTION);
+                }
+                if (refused || known || !before) {
+                    gateway.reloaded(!refused);
+                }
+                return true;
+            }
+        } catch (ConfigException e) {
+            if (!known) {
+                LOG.warn("The credentials for MongoDB cannot be read: {}", e.getMessage());
+            }
+        }
+        if (!known) {
+            gateway.reloaded(false);
+        }
+        refused = true;
+        return false;
     }
 
     /// Stops; requests in flight have the configured time to complete.

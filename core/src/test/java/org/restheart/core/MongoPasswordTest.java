@@ -9,6 +9,7 @@ import com.mongodb.client.MongoClients;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -182,6 +183,63 @@ class MongoPasswordTest extends LaunchFixture {
             write(overrides, "other:other", "elsewhere");
             server.reload();
             assertThat(client(server).get("/c/a").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void the_metric_tells_whether_the_files_are_used() throws Exception {
+        var password = file("password", "first");
+        var credentials = "gateway:${file:" + password + "}";
+        var overrides = folder.resolve("more.yml");
+        write(overrides, credentials, "own");
+        try (var server = gateway("", "-o", overrides.toString())) {
+            Files.writeString(password, "wrong");
+            Patience.within(TIME_LIMIT).until(() -> metrics(server).contains("gateway_reload_success 0"));
+            Files.writeString(password, "first");
+            Patience.within(TIME_LIMIT).until(() -> metrics(server).contains("gateway_reload_success 1"));
+
+            write(overrides, credentials, "elsewhere");
+            Files.writeString(password, "first\n");
+            Patience.within(TIME_LIMIT).until(() -> metrics(server).contains("gateway_reload_success 0"));
+        }
+    }
+
+    @Test
+    void an_account_without_privileges_is_not_used_nor_is_none_at_all() throws Exception {
+        var overrides = folder.resolve("more.yml");
+        write(overrides, "gateway:first", "own");
+        try (var server = gateway("", "-o", overrides.toString())) {
+            fill(server);
+            admin(root, "{createUser: 'idle', pwd: 'idle', roles: []}");
+            write(overrides, "idle:idle", "own");
+            server.reload();
+            assertThat(metrics(server)).contains("gateway_reload_success 0");
+            assertThat(client(server).get("/c/a").statusCode()).isEqualTo(200);
+
+            Files.writeString(overrides, Files.readString(overrides).replace("idle:idle@", ""));
+            server.reload();
+            assertThat(client(server).get("/c/a").statusCode()).isEqualTo(200);
+        }
+    }
+
+    /// Such as withdrawn permissions, which do not wait until the credentials work.
+    @Test
+    void a_reload_takes_over_all_the_rest() throws Exception {
+        var overrides = folder.resolve("more.yml");
+        var acl = """
+            /fileAclAuthorizer/enabled: true
+            /fileAclAuthorizer/permissions: [{role: $unauthenticated, predicate: "path-prefix('%s')"}]
+            """;
+        write(overrides, "gateway:first", "own");
+        Files.writeString(overrides, acl.formatted("/metrics"), StandardOpenOption.APPEND);
+        try (var server = gateway("", "-o", overrides.toString())) {
+            var anonymous = TestClient.of(server.uri().getPort());
+            assertThat(anonymous.get("/metrics/gateway").statusCode()).isEqualTo(200);
+            write(overrides, "gateway:wrong", "own");
+            Files.writeString(overrides, acl.formatted("/other"), StandardOpenOption.APPEND);
+            server.reload();
+            assertThat(anonymous.get("/metrics/gateway").statusCode()).isEqualTo(401);
+            assertThat(metrics(server)).contains("gateway_reload_success 0");
         }
     }
 

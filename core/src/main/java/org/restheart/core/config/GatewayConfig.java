@@ -11,7 +11,6 @@ import org.restheart.mcp.McpConfig;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.importing.ImportConfig;
 import org.restheart.openapi.OpenApiConfig;
-import org.restheart.security.ClientAddress;
 
 /// The typed configuration. Immutable. Each part of the server receives the record it needs, never the whole.
 ///
@@ -128,7 +127,8 @@ public record GatewayConfig(
                 StaticResourceConfig.read(root.blocks("static-resources")));
         for (var name : List.of("http-listener", "https-listener")) {
             var listener = name.equals("http-listener") ? config.http : config.https.listener();
-            if (listener.proxyProtocol() && security.guards().clientAddress() instanceof ClientAddress.Peer) {
+            if (listener.proxyProtocol()
+                    && root.block("core").texts("trusted-proxies").isEmpty()) {
                 root.block(name).refuse("proxy-protocol", "is true: name the proxies in /core/trusted-proxies");
             }
         }

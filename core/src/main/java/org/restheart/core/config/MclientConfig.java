@@ -120,14 +120,14 @@ public record MclientConfig(boolean enabled, String connectionString, Duration s
                 .findFirst();
     }
 
-    /// Whether only user or password differ.
+    /// Whether only user or password differ; both have some, or the difference is not only that.
     public boolean differsInCredentials(MclientConfig other) {
         return !connectionString.equals(other.connectionString)
                 && withoutCredentials().equals(other.withoutCredentials());
     }
 
     private String withoutCredentials() {
-        return connectionString.replaceFirst("://[^/?]*@", "://");
+        return connectionString.replaceFirst("://[^/?]*@", "://@");
     }
 
     public String masked() {

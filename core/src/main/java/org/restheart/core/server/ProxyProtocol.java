@@ -38,8 +38,9 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
 
     private static final int VERSION_2 = 0x20;
     private static final int PROXY = 1;
-    private static final int IPV4_STREAM = 0x11;
-    private static final int IPV6_STREAM = 0x21;
+    private static final int FAMILY = 0xf0;
+    private static final int IPV4 = 0x10;
+    private static final int IPV6 = 0x20;
 
     private final StreamConnection connection;
     private final ChannelListener<StreamConnection> next;
@@ -117,10 +118,11 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
         return Arrays.equals(header.array(), 0, SIGNATURE.length, SIGNATURE, 0, SIGNATURE.length);
     }
 
-    /// The client's address; empty if it is the peer itself, as for health checks, or is not given. One on this machine
-    /// is not believed to a proxy elsewhere, which means its own.
+    /// The client's address; empty if it is the peer itself, as for health checks. A header without one is not
+    /// valid: what the client says of itself would be believed to the proxy. One on this machine is not
+    /// believed to a proxy elsewhere, which means its own.
     private Optional<InetSocketAddress> client() throws IOException {
-        var client = isBinary() ? ofBinary() : ofText();
+        var client = isBinary() ? ofBinary() : Optional.of(ofText());
         if (client.filter(each -> each.getAddress().isLoopbackAddress()).isPresent()
                 && !connection
                         .getPeerAddress(InetSocketAddress.class)
@@ -136,14 +138,14 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
         if (command != VERSION_2 && command != (VERSION_2 | PROXY)) {
             throw new IllegalArgumentException("its header has an unknown version or command");
         }
-        int bytes = switch (header.get(SIGNATURE.length + 1)) {
-            case IPV4_STREAM -> 4;
-            case IPV6_STREAM -> 16;
-            default -> 0;
-        };
-        if (command == VERSION_2 || bytes == 0) {
+        if (command == VERSION_2) {
             return Optional.empty();
         }
+        int bytes = switch (header.get(SIGNATURE.length + 1) & FAMILY) {
+            case IPV4 -> 4;
+            case IPV6 -> 16;
+            default -> throw new IllegalArgumentException("its header does not name the client's address");
+        };
         if (header.position() < BINARY_HEADER + 2 * bytes + 4) {
             throw new IllegalArgumentException("its header is too short");
         }
@@ -152,18 +154,15 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
         return Optional.of(new InetSocketAddress(InetAddress.getByAddress(address), port));
     }
 
-    private Optional<InetSocketAddress> ofText() {
+    private InetSocketAddress ofText() {
         var text = new String(header.array(), 0, header.position() - 2, StandardCharsets.US_ASCII);
-        if (text.equals("PROXY UNKNOWN") || text.startsWith("PROXY UNKNOWN ")) {
-            return Optional.empty();
-        }
         var parts = text.split(" ", -1);
         if (parts.length != 6 || !parts[1].matches("TCP[46]")) {
             throw new IllegalArgumentException("its header is not valid");
         }
         var _ = InetAddress.ofLiteral(parts[3]);
         var _ = Integer.parseInt(parts[5]);
-        return Optional.of(new InetSocketAddress(InetAddress.ofLiteral(parts[2]), Integer.parseInt(parts[4])));
+        return new InetSocketAddress(InetAddress.ofLiteral(parts[2]), Integer.parseInt(parts[4]));
     }
 
     /// The connection with the client's address.

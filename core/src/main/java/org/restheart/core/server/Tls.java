@@ -46,8 +46,10 @@ final class Tls implements AutoCloseable {
     /// @throws StartException naming the key to correct
     Tls(TlsKeys keys) {
         this.keys = keys;
+        this.files = new WatchedFiles("certificate", List.of(), this::renew);
+        files.use(files(keys)); // before they are read
         this.used = load(keys);
-        this.files = new WatchedFiles("certificate", files(keys), this::renew);
+        files.start();
     }
 
     /// Reads the files, and does nothing with them.
