@@ -118,8 +118,7 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
         return Arrays.equals(header.array(), 0, SIGNATURE.length, SIGNATURE, 0, SIGNATURE.length);
     }
 
-    /// The client's address; empty if it is the peer itself, as for health checks. A header without one is not
-    /// valid: what the client says of itself would be believed to the proxy. One on this machine is not
+    /// The client's address; empty if it is the peer itself, as for health checks. A client on this machine is not
     /// believed to a proxy elsewhere, which means its own.
     private Optional<InetSocketAddress> client() throws IOException {
         var client = isBinary() ? ofBinary() : Optional.of(ofText());
@@ -133,6 +132,12 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
         return client;
     }
 
+    /// Of a client of whom the proxy does not know it: nobody's, so that nothing is believed to it as to the proxy.
+    private InetSocketAddress unknown() {
+        int port = connection.getPeerAddress(InetSocketAddress.class).getPort();
+        return new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), port);
+    }
+
     private Optional<InetSocketAddress> ofBinary() throws IOException {
         int command = header.get(SIGNATURE.length) & 0xff;
         if (command != VERSION_2 && command != (VERSION_2 | PROXY)) {
@@ -144,8 +149,11 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
         int bytes = switch (header.get(SIGNATURE.length + 1) & FAMILY) {
             case IPV4 -> 4;
             case IPV6 -> 16;
-            default -> throw new IllegalArgumentException("its header does not name the client's address");
+            default -> 0;
         };
+        if (bytes == 0) {
+            return Optional.of(unknown());
+        }
         if (header.position() < BINARY_HEADER + 2 * bytes + 4) {
             throw new IllegalArgumentException("its header is too short");
         }
@@ -157,6 +165,9 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
     private InetSocketAddress ofText() {
         var text = new String(header.array(), 0, header.position() - 2, StandardCharsets.US_ASCII);
         var parts = text.split(" ", -1);
+        if (parts.length > 1 && parts[1].equals("UNKNOWN")) { // what else it says is ignored, as the protocol demands
+            return unknown();
+        }
         if (parts.length != 6 || !parts[1].matches("TCP[46]")) {
             throw new IllegalArgumentException("its header is not valid");
         }
