@@ -82,7 +82,7 @@ public final class Gateway implements AutoCloseable {
     private final HealthService.State health = new HealthService.State();
     private final Optional<Management> management;
     private volatile boolean stopping;
-    private volatile MclientConfig mclient;
+    private MclientConfig mclient;
 
     private Gateway(GatewayConfig config, ClosingOrder opened) {
         this.config = config;
@@ -386,11 +386,12 @@ public final class Gateway implements AutoCloseable {
         limits.ifPresent(limited -> changed.rateLimits().ifPresent(limited::replace));
     }
 
-    /// Takes over the credentials for MongoDB alone, if nothing else of the connection string has changed.
+    /// Takes over the credentials for MongoDB alone, if nothing else of the connection string has changed. This and
+    /// [#isConnectedBy] are called by one thread at a time.
     ///
     /// @return whether they have changed
     /// @throws org.restheart.core.server.StartException if MongoDB does not accept them, or does not answer
-    synchronized boolean renewCredentials(GatewayConfig changed) {
+    boolean renewCredentials(GatewayConfig changed) {
         if (!changed.mclient().differsInCredentials(mclient)) {
             return false;
         }

@@ -66,8 +66,8 @@ final class RunningServer implements AutoCloseable {
     /// Changed by the thread that handles the signal.
     private volatile Configuration latest;
 
-    /// Whether the latest credentials for MongoDB are not used.
-    private volatile boolean refused;
+    /// Whether the latest credentials for MongoDB are not used. Guarded by this.
+    private boolean refused;
 
     private RunningServer(
             Sources sources, Configuration started, Gateway.ClosingOrder parts, Gateway gateway, URI uri) {
@@ -116,9 +116,9 @@ final class RunningServer implements AutoCloseable {
                     parts,
                     gateway,
                     uri(effective, gateway.address().getPort()));
-            var files = configuration.credentialFiles();
-            if (!files.isEmpty() && embedded.isEmpty()) {
-                var watched = new WatchedFiles("mongo-credentials", files, server::credentialsChanged);
+            if (embedded.isEmpty()) {
+                var watched = new WatchedFiles(
+                        "mongo-credentials", () -> server.latest.credentialFiles(), server::credentialsChanged);
                 parts.push(watched::close);
                 watched.start();
             }
@@ -238,7 +238,7 @@ final class RunningServer implements AutoCloseable {
     /// log, the certificate, rate limits, accounts and permissions of files. A configuration that cannot be used is
     /// reported, and nothing changes. Credentials for MongoDB come last: the rest does not wait until they work.
     /// Keys that have changed and need a restart are named.
-    void reload() {
+    synchronized void reload() {
         LogSetup.reopenFiles();
         LOG.info("Reloading the configuration");
         try {
@@ -292,7 +292,7 @@ final class RunningServer implements AutoCloseable {
     /// Takes over what files have as credentials for MongoDB. MongoDB may get to know them later than they are written.
     ///
     /// @return whether there is nothing to try again
-    private boolean credentialsChanged() {
+    private synchronized boolean credentialsChanged() {
         boolean known = refused;
         try {
             var config = Configuration.load(sources).read().orThrow();

@@ -28,7 +28,7 @@ public final class MongoFailures {
     }
 
     /// What MongoDB has answered, without what it quotes of a command.
-    static String reason(MongoCommandException answer) {
+    public static String reason(MongoCommandException answer) {
         return answer.getErrorCode() == MongoCodes.UNAUTHORIZED
                 ? "the MongoDB user of /mclient/connection-string lacks a privilege"
                         + MongoCodes.missingAction(String.valueOf(answer.getErrorMessage()))

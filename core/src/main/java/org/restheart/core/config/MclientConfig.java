@@ -120,7 +120,7 @@ public record MclientConfig(boolean enabled, String connectionString, Duration s
                 .findFirst();
     }
 
-    /// Whether only user or password differ; both have some, or the difference is not only that.
+    /// Whether only user or password differ. False unless both have credentials.
     public boolean differsInCredentials(MclientConfig other) {
         return !connectionString.equals(other.connectionString)
                 && withoutCredentials().equals(other.withoutCredentials());

@@ -47,18 +47,23 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
     private final XnioExecutor.Key timeout;
     private ByteBuffer header = ByteBuffer.allocate(LONGEST_TEXT);
 
-    private ProxyProtocol(StreamConnection connection, ChannelListener<StreamConnection> next) {
+    private ProxyProtocol(StreamConnection connection, ChannelListener<StreamConnection> next, Duration limit) {
         this.connection = connection;
         this.next = next;
         this.timeout = connection
                 .getIoThread()
-                .executeAfter(() -> IoUtils.safeClose(connection), TIME_LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+                .executeAfter(() -> IoUtils.safeClose(connection), limit.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /// @param next receives the connection, of which the header has been read
     static void receive(StreamConnection connection, ChannelListener<StreamConnection> next) {
+        receive(connection, next, TIME_LIMIT);
+    }
+
+    /// @param limit of the time in which the header has to come
+    static void receive(StreamConnection connection, ChannelListener<StreamConnection> next, Duration limit) {
         var source = connection.getSourceChannel();
-        var protocol = new ProxyProtocol(connection, next);
+        var protocol = new ProxyProtocol(connection, next, limit);
         source.setReadListener(protocol);
         protocol.handleEvent(source);
     }
@@ -118,8 +123,8 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
         return Arrays.equals(header.array(), 0, SIGNATURE.length, SIGNATURE, 0, SIGNATURE.length);
     }
 
-    /// The client's address; empty if it is the peer itself, as for health checks. A client on this machine is not
-    /// believed to a proxy elsewhere, which means its own.
+    /// The client's address; empty if it is the peer itself, as for health checks. Refuses a loopback address from a
+    /// proxy on another host: it would be the proxy's loopback.
     private Optional<InetSocketAddress> client() throws IOException {
         var client = isBinary() ? ofBinary() : Optional.of(ofText());
         if (client.filter(each -> each.getAddress().isLoopbackAddress()).isPresent()
@@ -132,7 +137,7 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
         return client;
     }
 
-    /// Of a client of whom the proxy does not know it: nobody's, so that nothing is believed to it as to the proxy.
+    /// 0.0.0.0 for a client of unknown address, so that its `X-Forwarded-*` headers are not trusted.
     private InetSocketAddress unknown() {
         int port = connection.getPeerAddress(InetSocketAddress.class).getPort();
         return new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), port);

@@ -30,7 +30,7 @@ final class Tls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
 
     private final WatchedFiles files;
-    private TlsKeys keys;
+    private volatile TlsKeys keys;
     private volatile Identity used;
     private volatile boolean isCurrent = true;
 
@@ -46,8 +46,8 @@ final class Tls implements AutoCloseable {
     /// @throws StartException naming the key to correct
     Tls(TlsKeys keys) {
         this.keys = keys;
-        this.files = new WatchedFiles("certificate", List.of(), this::renew);
-        files.use(files(keys)); // before they are read
+        this.files = new WatchedFiles("certificate", () -> files(this.keys), this::renew);
+        files.markSeen(); // before they are read
         this.used = load(keys);
         files.start();
     }
@@ -77,7 +77,7 @@ final class Tls implements AutoCloseable {
     /// @throws StartException if they cannot be used; what was there before is kept
     synchronized void use(TlsKeys changed) {
         keys = changed;
-        files.use(files(changed));
+        files.markSeen();
         isCurrent = false;
         used = load(changed);
         isCurrent = true;

@@ -6,7 +6,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,19 +18,27 @@ public final class WatchedFiles implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WatchedFiles.class);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
 
+    private final Supplier<List<Path>> files;
     private final BooleanSupplier change;
+    private final Duration pause;
     private final Thread watcher;
-    private List<Path> files;
-    private List<String> seen = List.of();
+    private final AtomicReference<List<String>> seen = new AtomicReference<>(List.of());
 
-    /// Looks from [#start] on, and takes the files for changed at first unless [#use] names them: they may have changed
-    /// since they were read.
+    /// Looks from [#start] on, and takes the files for changed at first unless [#markSeen] was called: they may have
+    /// changed since they were read.
     ///
     /// @param name of the thread
+    /// @param files asked for at each look; others are changed ones
     /// @param change called when they have changed; if it returns false, it is called again at the next look
-    public WatchedFiles(String name, List<Path> files, BooleanSupplier change) {
-        this.change = change;
+    public WatchedFiles(String name, Supplier<List<Path>> files, BooleanSupplier change) {
+        this(name, files, change, LOOK_EVERY);
+    }
+
+    /// @param pause between two looks
+    WatchedFiles(String name, Supplier<List<Path>> files, BooleanSupplier change, Duration pause) {
         this.files = files;
+        this.change = change;
+        this.pause = pause;
         this.watcher = Thread.ofVirtual().name(name).unstarted(this::watch);
     }
 
@@ -37,16 +47,15 @@ public final class WatchedFiles implements AutoCloseable {
         watcher.start();
     }
 
-    /// Looks at other files, or the same, for changes from now on.
-    synchronized void use(List<Path> others) {
-        files = others;
-        seen = state(others);
+    /// What is there now is no change.
+    void markSeen() {
+        seen.set(state());
     }
 
     private void watch() {
         try {
             while (true) {
-                Thread.sleep(LOOK_EVERY);
+                Thread.sleep(pause);
                 look();
             }
         } catch (InterruptedException _) {
@@ -54,23 +63,11 @@ public final class WatchedFiles implements AutoCloseable {
         }
     }
 
-    /// Holds no lock while the change is taken over, which may need others.
     private void look() {
-        List<Path> looked;
-        List<String> state;
-        synchronized (this) {
-            looked = files;
-            state = state(looked);
-            if (state.equals(seen)) {
-                return;
-            }
-        }
-        if (isTakenOver()) {
-            synchronized (this) {
-                if (files.equals(looked)) {
-                    seen = state;
-                }
-            }
+        var before = seen.get();
+        var state = state();
+        if (!state.equals(before) && isTakenOver()) {
+            seen.compareAndSet(before, state); // unless marked meanwhile
         }
     }
 
@@ -84,8 +81,8 @@ public final class WatchedFiles implements AutoCloseable {
     }
 
     /// Changes with the content of the files, also where they are links to others.
-    private static List<String> state(List<Path> files) {
-        return files.stream()
+    private List<String> state() {
+        return files.get().stream()
                 .map(file -> {
                     try {
                         var attributes = Files.readAttributes(file, BasicFileAttributes.class);

@@ -6,7 +6,6 @@ import com.mongodb.MongoException;
 import com.mongodb.MongoInterruptedException;
 import com.mongodb.ServerAddress;
 import com.mongodb.UnixServerAddress;
-import com.mongodb.client.MongoClient;
 import com.mongodb.client.internal.Clusters;
 import com.mongodb.client.internal.MongoClientImpl;
 import com.mongodb.connection.SocketSettings;
@@ -75,7 +74,7 @@ public final class LargeReplies {
     /// A client whose large replies are received so.
     ///
     /// @param connections of its commands
-    public static MongoClient client(MongoClientSettings settings, UnaryOperator<Cluster> connections) {
+    public static MongoClientImpl client(MongoClientSettings settings, UnaryOperator<Cluster> connections) {
         var driver = MongoDriverInformation.builder().driverName("sync").build();
         var streams = new Streams(ServerAddressHelper.getInetAddressResolver(settings));
         var executor = AsyncClientExecutor.NO_OP;
