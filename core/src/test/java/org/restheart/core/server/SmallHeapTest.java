@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executors;
@@ -449,6 +450,25 @@ class SmallHeapTest {
         }
         assertThat(process.isAlive()).as(this::ending).isTrue();
         assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(404, 413, 503);
+    }
+
+    /// Content that came together with its head takes more as a tree than as bytes.
+    @Test
+    void small_changes_with_many_values_at_once() throws Exception {
+        var deep = "{\"\":".repeat(80) + 0 + "}".repeat(80);
+        var values = "{\"a\":[" + String.join(",", Collections.nCopies(35, deep)) + "]}";
+        var way = new Way("", "PATCH", "/changed/one?wm=upsert", values, 0, "content-type", "application/json");
+        assertThat(exchange(new Way("", "PUT", "/changed", "", 0), 0)).isBetween(200, 201);
+        var statuses = new ConcurrentSkipListMap<Integer, Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 1_000; i++) {
+                threads.submit(() -> statuses.merge(exchange(way, 0), 1, Integer::sum));
+            }
+        }
+        assertThat(process.isAlive()).as(this::ending).isTrue();
+        assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(200, 201, 503);
+        awaitPing();
+        assertThat(exchange(way, 0)).isEqualTo(200);
     }
 
     /// Documents of which those that were read before were small, in many replies at once: they are received one after

@@ -21,6 +21,7 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.Body;
+import org.restheart.http.ContentTrees;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -89,11 +90,17 @@ public final class DataContent {
                 .raise();
     }
 
-    /// A change, as a tree: checks and handlers look at its fields again and again, and bytes are decoded each time.
+    /// A change; a document as a tree: checks and handlers look at its fields again and again, and bytes are decoded
+    /// each time. The stages of a pipeline stay bytes, which the driver sends as they are.
     ///
-    /// @throws ProblemException as [#parse]
+    /// @throws ProblemException as [#parse], and 503 if the caller holds too much for the tree
     public static BsonValue parseChange(Request request) {
-        return RawDocuments.toTree(parse(request));
+        var content = parse(request);
+        if (!(content instanceof RawBsonDocument change)) {
+            return content;
+        }
+        ContentTrees.hold(request.body(), RawDocuments.values(change));
+        return RawDocuments.toTree(change);
     }
 
     /// Properties of a database or a collection, which are bounded before objects are made of them.
