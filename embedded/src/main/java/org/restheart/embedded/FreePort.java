@@ -1,7 +1,6 @@
 package org.restheart.embedded;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
@@ -13,21 +12,23 @@ public final class FreePort {
 
     private static final int AFTER_LAST = 32_000;
 
+    private static final int ATTEMPTS = 1_000;
+
     private FreePort() {}
 
     /// A port that nobody listens on, and that the system does not give to clients: it could otherwise be in use when
     /// the server starts; and one that tries to connect to a server that is down could be given the very port, and
     /// connect to itself.
     ///
-    /// @throws UncheckedIOException if there can be no listener at all
+    /// @throws EmbeddedMongoException if there can be no listener
     public static int find() {
-        while (true) {
+        for (int attempt = 1; ; attempt++) {
             try (var socket = new ServerSocket(ThreadLocalRandom.current().nextInt(FIRST, AFTER_LAST))) {
                 return socket.getLocalPort();
-            } catch (BindException _) {
-                // another one
             } catch (IOException e) {
-                throw new UncheckedIOException(e);
+                if (attempt == ATTEMPTS || !(e instanceof BindException)) { // which also says that none is allowed
+                    throw new EmbeddedMongoException("no port is free: " + e.getMessage(), e);
+                }
             }
         }
     }

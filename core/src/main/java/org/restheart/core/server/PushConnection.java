@@ -155,12 +155,12 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     }
 
     /// Whether the client has given its stream up. Any thread.
-    private boolean isReset() {
+    private boolean isGivenUp() {
         return !ended && (!sink.isOpen() || isCut());
     }
 
-    /// Whether the client has reset its stream of HTTP/2, also while a frame of it waits for the client's
-    /// window: then Undertow leaves the sink open. Any thread.
+    /// Whether the connection is closed, or the client has reset its stream of HTTP/2, also while a frame of it waits
+    /// for the client's window: then Undertow leaves the sink open. Any thread.
     boolean isCut() {
         return false;
     }
@@ -178,7 +178,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         if (over.get() || ended) {
             return;
         }
-        if (isReset()) {
+        if (isGivenUp()) {
             abort();
             return;
         }
@@ -277,7 +277,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     /// are polled here.
     final boolean isDue(long now) {
         long when = due;
-        return (when != NEVER && now - when >= 0) || isReset();
+        return (when != NEVER && now - when >= 0) || isGivenUp();
     }
 
     /// Schedules the work that is due. Called by any thread.
@@ -290,7 +290,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         if (over.get()) {
             return;
         }
-        if (isReset()) {
+        if (isGivenUp()) {
             abort();
             return;
         }

@@ -350,7 +350,7 @@ record ResponseWriter(
             if (!wakeUp.tryAcquire(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new IOException("the client took nothing for " + timeout);
             }
-            if (isGone() || !exchange.getConnection().isOpen() || exchange.isResponseComplete()) {
+            if (isGone() || Exchanges.isCut(exchange) || exchange.isResponseComplete()) {
                 throw new IOException("the client has gone");
             }
         }

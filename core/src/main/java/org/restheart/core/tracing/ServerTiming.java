@@ -111,11 +111,16 @@ public final class ServerTiming implements TraceSpan.Shared {
         }
     }
 
+    /// The span is begun by the first of the requests that is traced, this one or another.
     @Override
     public Shared share(String part, int requests, Collection<TraceSpan> others, long began) {
-        var all = new ArrayList<>(others);
+        var all = new ArrayList<TraceSpan>(others.size() + 1);
         all.add(this);
-        return new ServerTiming(span == null ? null : span.share(part, requests, others, began), all);
+        all.addAll(others);
+        var traced = all.stream().filter(TraceSpan::isSampled).toList();
+        var first = traced.isEmpty() ? null : recorded(traced.getFirst());
+        return new ServerTiming(
+                first == null ? null : first.share(part, requests, traced.subList(1, traced.size()), began), all);
     }
 
     @Override

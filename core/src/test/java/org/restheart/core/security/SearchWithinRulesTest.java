@@ -184,7 +184,8 @@ class SearchWithinRulesTest {
                                 .getInt32("matched")
                                 .getValue())
                         .as(properties + bounds + changed.body())
-                        .isEqualTo(found.size());
+                        .isEqualTo(found.size())
+                        .isEqualTo(bounds.contains("$max") ? 1 : 0);
             }
         }
     }

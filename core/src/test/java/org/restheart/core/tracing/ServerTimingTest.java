@@ -166,6 +166,24 @@ class ServerTimingTest {
     }
 
     @Test
+    void a_trace_has_the_command_that_was_sent_for_others_too() {
+        var gateway = gateways.get(true);
+        var developer = gateway.user("developer").with("traceparent", "00-%032x-b7ad6b7169203331-00".formatted(0xdef2));
+        for (int i = 0, shared = 0; shared < 10; i++) {
+            var trace = "%032x".formatted(0xdef1000 + i);
+            var traced = gateway.user("user").with("traceparent", "00-" + trace + "-b7ad6b7169203331-01");
+            var answers = together(developer, developer, developer, traced);
+            if (isShared(answers.get(3))) {
+                shared++;
+                await().until(() -> collector.trace(trace).stream()
+                        .map(Received::name)
+                        .toList()
+                        .contains("find films"));
+            }
+        }
+    }
+
+    @Test
     void pages_of_other_origins_may_read_it() {
         var gateway = gateways.get(false);
         assertThat(exposed(gateway.user("developer")
