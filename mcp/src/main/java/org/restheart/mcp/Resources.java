@@ -3,14 +3,13 @@ package org.restheart.mcp;
 import static org.restheart.bson.BsonValues.array;
 import static org.restheart.bson.BsonValues.object;
 
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.http.PercentCoding;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -189,7 +188,7 @@ record Resources(
         }
 
         static String encoded(String part) {
-            return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
+            return PercentCoding.encode(part, "");
         }
     }
 }

@@ -1,8 +1,6 @@
 package org.restheart.core.config;
 
 import java.io.IOException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +17,7 @@ import org.restheart.core.config.Finding.Level;
 import org.restheart.core.config.Overrides.Assignment;
 import org.restheart.core.config.Overrides.OverridePath;
 import org.restheart.http.Nearest;
+import org.restheart.http.PercentCoding;
 import org.restheart.security.realm.DefaultAccount;
 
 /// The effective configuration as one tree, merged from its sources. Confined to the thread that starts the server.
@@ -320,11 +319,7 @@ public final class Configuration {
             boolean part = text.contains("://");
             return REFERENCE.matcher(text).replaceAll(reference -> {
                 var content = content(path, reading.directory().resolve(reference.group(1)), reading);
-                return Matcher.quoteReplacement(
-                        part
-                                ? URLEncoder.encode(content, StandardCharsets.UTF_8)
-                                        .replace("+", "%20")
-                                : content);
+                return Matcher.quoteReplacement(part ? PercentCoding.encode(content, "") : content);
             });
         }
 

@@ -17,18 +17,22 @@ import org.restheart.http.Words;
 /// Masks secrets in printed values: the values of keys that [Keys] has as secrets, or that are named like one and not
 /// there, passwords in URIs, and both in JSON text. Reads those that have a file of their own.
 public final class Secrets {
-    static final String MASK = "**********";
+    public static final String MASK = "**********";
 
-    private static final List<String> WORDS = List.of("password", "pwd", "secret", "key", "token", "pepper");
+    private static final String WORDS = "password|pwd|secret|token|pepper";
+    private static final Pattern KEY_NAME = Pattern.compile("(?i)" + WORDS + "|key");
+
+    /// Not `key` alone, nor `keys`: an index has those.
+    private static final Pattern FIELD_NAME =
+            Pattern.compile("(?i)" + WORDS + "|passw|passphrase|credential|authorization|[a-z0-9_-]key");
 
     private static final Pattern IN_AUTHORITY =
             Pattern.compile("(?i)(\\b[a-z][a-z0-9+.-]*://[^:/\\s\"']*:)([^\\s\"']*)@");
     private static final Pattern IN_QUERY =
-            Pattern.compile("(?i)([?&;][^=&\\s]*(?:password|pwd|secret|key|token)[^=&\\s]*=)[^&\\s\"']*");
+            Pattern.compile("(?i)([?&;][^=&\\s]*(?:" + WORDS + "|key)[^=&\\s]*=)[^&\\s\"']*");
     private static final Pattern AWS_TOKEN = Pattern.compile("(?i)(AWS_SESSION_TOKEN:)[^,&\\s\"']*");
-    private static final Pattern IN_JSON = Pattern.compile(
-            "(?i)((?:\"[^\"]*|'[^']*|\\b\\w*)(?:password|pwd|secret|key|token)[^\"':\\s]*[\"']?\\s*:\\s*)"
-                    + "(\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|-?\\d[\\d.eE+-]*)");
+    private static final Pattern IN_JSON = Pattern.compile("(?i)((?:\"[^\"]*|'[^']*|\\b\\w*)(?:" + WORDS
+            + "|key)[^\"':\\s]*[\"']?\\s*:\\s*)" + "(\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|-?\\d[\\d.eE+-]*)");
 
     private static final int SHORTEST = 32;
 
@@ -88,8 +92,12 @@ public final class Secrets {
     }
 
     static boolean isSecret(String key) {
-        var name = key.toLowerCase(Locale.ROOT);
-        return Keys.isSecret(key).orElse(WORDS.stream().anyMatch(name::contains));
+        return Keys.isSecret(key).orElse(KEY_NAME.matcher(key).find());
+    }
+
+    /// Whether a field of a document is named like a secret.
+    public static boolean isNamedSecret(String field) {
+        return FIELD_NAME.matcher(field).find();
     }
 
     /// Whether a step of a value's path marks the value as secret. The blocks of components that have `token` or

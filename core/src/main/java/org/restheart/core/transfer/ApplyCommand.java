@@ -9,7 +9,9 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -62,11 +64,7 @@ final class ApplyCommand implements Callable<Integer> {
     static final int DIFFERENT = 1;
     static final int BROKEN_OFF = 3;
 
-    /// Names of fields whose values are not printed.
-    private static final Pattern SECRET_NAME = Pattern.compile(
-            "(?i).*(passw|passphrase|pwd|secret|token|pepper|credential|authorization|[a-z0-9_-]key).*");
-
-    private static final BsonString HIDDEN = new BsonString("***");
+    private static final BsonString HIDDEN = new BsonString(Secrets.MASK);
 
     /// In a path, such a text is no string.
     private static final Pattern OBJECT_ID = Pattern.compile("[0-9a-fA-F]{24}");
@@ -120,7 +118,7 @@ final class ApplyCommand implements Callable<Integer> {
     @Option(
             names = "--graphql",
             paramLabel = "PATH",
-            description = "Of GraphQL definitions; else gql-apps beside /acl.")
+            description = "Path of the collection of GraphQL definitions; else gql-apps beside /acl.")
     private @Nullable String graphql;
 
     private final Map<String, String> environment;
@@ -132,7 +130,11 @@ final class ApplyCommand implements Callable<Integer> {
     /// Paths of indexes that others replace.
     private final Set<String> replaced = new HashSet<>();
 
+    /// The indexes that MongoDB lists, by the path of those of a collection.
+    private final Map<String, List<BsonDocument>> indexes = new HashMap<>();
+
     private String self = "";
+    private BsonArray roles = new BsonArray();
     private int equal;
 
     ApplyCommand(Map<String, String> environment, PrintStream out, PrintStream err) {
@@ -147,7 +149,7 @@ final class ApplyCommand implements Callable<Integer> {
             paramLabel = "URL",
             defaultValue = "http://localhost:8080",
             converter = GatewayClient.Address.class,
-            description = "Of the gateway, with the path of its data; ${DEFAULT-VALUE}.")
+            description = "Base URL of the gateway and its data; ${DEFAULT-VALUE}.")
     void url(URI url) {
         gateway.url(URI.create(url.toString().replaceAll("/+$", "")));
     }
@@ -159,7 +161,7 @@ final class ApplyCommand implements Callable<Integer> {
             @Nullable BsonDocument content,
             @Nullable String tag) {}
 
-    /// A difference.
+    /// A planned change.
     ///
     /// @param undo sent if a later write fails than the first
     private record Step(
@@ -172,7 +174,7 @@ final class ApplyCommand implements Callable<Integer> {
             Optional<Write> undo) {
         @Override
         public String toString() {
-            return sign + " " + kind.name().toLowerCase(Locale.ROOT) + " " + path
+            return sign + " " + kind.name().toLowerCase(Locale.ROOT) + " " + (path.isEmpty() ? "/" : path)
                     + (file.isEmpty() ? "" : "  (" + file + ")");
         }
     }
@@ -184,8 +186,8 @@ final class ApplyCommand implements Callable<Integer> {
         if (gateway.url().getRawUserInfo() != null) {
             throw new Transfer.Failure("credentials do not stand in --url, but in RESTHEART_USER");
         }
-        var places = places();
-        var wanted = ApplyFolder.read(Objects.requireNonNull(folder), environment, places);
+        var paths = paths();
+        var wanted = ApplyFolder.read(Objects.requireNonNull(folder), environment, paths);
         try {
             for (var resource : wanted.resources()) {
                 compare(wanted, resource);
@@ -200,22 +202,24 @@ final class ApplyCommand implements Callable<Integer> {
         } catch (Transfer.Failure e) {
             throw new Transfer.Failure(wanted.masked(String.valueOf(e.getMessage())));
         }
-        var own = places.accounts().orElse("") + "/" + ApplyFolder.segment(self);
-        steps.sort(Comparator.comparingInt(step -> lateness(step, own)));
+        var own = paths.accounts().orElse("") + "/" + ApplyFolder.segment(self);
+        steps.sort(Comparator.comparingInt(step -> order(step, own)));
         for (var step : steps) {
             out.println(step);
             step.changes().forEach(change -> out.println("    " + wanted.masked(change)));
         }
-        return dryRun ? end(DIFFERENT, "to be ") : carryOut(wanted);
+        return dryRun ? end(DIFFERENT, "to be ") : execute(wanted);
     }
 
     /// What may take rights from the account that runs this comes last.
     ///
     /// @param own the path of that account
-    private static int lateness(Step step, String own) {
-        return step.kind() == Kind.PERMISSION && step.sign() == '-'
-                ? 2
-                : step.kind() == Kind.ACCOUNT && step.path().equals(own) ? 1 : 0;
+    private static int order(Step step, String own) {
+        return switch (step.kind()) {
+            case PERMISSION -> step.sign() == '+' ? 0 : 1;
+            case ACCOUNT -> step.path().equals(own) ? 2 : 0;
+            case DATABASE, SCHEMA, COLLECTION, INDEX, GRAPHQL -> 0;
+        };
     }
 
     private int end(int different, String how) {
@@ -229,7 +233,7 @@ final class ApplyCommand implements Callable<Integer> {
     }
 
     /// The rest is not tried after a failure: it may need what failed.
-    private int carryOut(ApplyFolder wanted) {
+    private int execute(ApplyFolder wanted) {
         for (int done = 0; done < steps.size(); done++) {
             var step = steps.get(done);
             int sent = 0;
@@ -245,10 +249,10 @@ final class ApplyCommand implements Callable<Integer> {
                 err.println("ERROR " + wanted.masked((step.file().isEmpty() ? step.path() : step.file()) + ": " + why));
                 boolean undone = sent == 0 || undo(step);
                 steps.subList(0, done).forEach(earlier -> err.println("done  " + earlier));
-                err.println((!known ? "unknown  " : undone ? "not done  " : "half done  ")
-                        + step
-                        + (done + 1 < steps.size() ? ", and " + (steps.size() - done - 1) + " more" : ""));
-                return done == 0 && undone && known ? Transfer.FAILED : BROKEN_OFF;
+                err.println((!known ? "unknown  " : !undone ? "half done  " : sent == 0 ? "not done  " : "put back  ")
+                        + step);
+                steps.subList(done + 1, steps.size()).forEach(later -> err.println("not done  " + later));
+                return done == 0 && sent == 0 && known ? Transfer.FAILED : BROKEN_OFF;
             }
         }
         return end(0, "");
@@ -263,13 +267,14 @@ final class ApplyCommand implements Callable<Integer> {
         }
     }
 
-    private ApplyFolder.Places places() throws IOException {
+    private ApplyFolder.ResourcePaths paths() throws IOException {
         var base = Objects.requireNonNullElse(gateway.url().getRawPath(), "");
         var overview = read("/_access", "")
                 .orElseThrow(() -> new Transfer.Failure(
                         gateway.url() + " has no service /_access, which says where accounts and permissions are"))
                 .asDocument();
         self = overview.getString("account").getValue();
+        roles = overview.getArray("roles");
         Optional<String> accounts = Optional.empty();
         Optional<String> permissions = Optional.empty();
         boolean single = false;
@@ -279,14 +284,14 @@ final class ApplyCommand implements Callable<Integer> {
                     .map(segment -> "/" + ApplyFolder.segment(segment.asString().getValue()))
                     .collect(Collectors.joining());
             single |= resource.getString("kind").getValue().equals("database") && path.equals(base);
-            switch (resource.getString("holds", HIDDEN).getValue()) {
+            switch (resource.getString("holds", new BsonString("")).getValue()) {
                 case "accounts" -> accounts = Optional.of(path);
                 case "permissions" -> permissions = Optional.of(path);
                 default -> {}
             }
         }
         var beside = permissions.or(() -> Optional.of(base + "/acl")).orElseThrow();
-        return new ApplyFolder.Places(
+        return new ApplyFolder.ResourcePaths(
                 base,
                 single,
                 accounts,
@@ -330,10 +335,7 @@ final class ApplyCommand implements Callable<Integer> {
         }
         if (account) { // other properties are the account's own, and nobody is shown its password
             there.keySet().retainAll(content.keySet());
-            content.keySet()
-                    .removeIf(name -> !passwords
-                            && !there.containsKey(name)
-                            && SECRET_NAME.matcher(name).matches());
+            content.keySet().removeIf(name -> !passwords && !there.containsKey(name) && Secrets.isNamedSecret(name));
         }
         var changes = new ArrayList<String>();
         differences("", there, content, wanted, changes);
@@ -362,7 +364,7 @@ final class ApplyCommand implements Callable<Integer> {
         var collation = specified.getDocument("collation", new BsonDocument());
         var content = definition(specified, collation);
         var listed = new LinkedHashMap<String, BsonDocument>();
-        list(resource.parent(), "&nocache")
+        indexes(resource.parent())
                 .forEach(index -> listed.put(resource.parent() + "/" + ApplyFolder.segment(id(index)), index));
         var build = new Write("PUT", resource.path(), resource.content(), null);
         var changes = new ArrayList<String>();
@@ -387,10 +389,12 @@ final class ApplyCommand implements Callable<Integer> {
             replaced.add(old);
             changes.add("~ name: " + name(old) + " → " + name(resource.path()));
         }
-        var there = Objects.requireNonNull(listed.get(old));
+        var there = Objects.requireNonNull(listed.get(old)).clone();
         differences("", definition(there, collation), content, wanted, changes);
         var before = new BsonDocument("keys", there.getDocument("key"));
         there.keySet().removeAll(Set.of("_id", "v", "key", "ns"));
+        there.put("collation", there.getDocument("collation", SIMPLE.clone())); // else that of the collection
+        there.getDocument("collation").remove("version"); // MongoDB's own
         var drop = new Write("DELETE", old, null, null);
         var undo = new Write("PUT", old, before.append("ops", there), null);
         change(resource, changes, List.of(drop, build), Optional.of(undo));
@@ -419,7 +423,7 @@ final class ApplyCommand implements Callable<Integer> {
     ///
     /// @param collation of the file: MongoDB lists all its fields, and that of the collection if the file has none
     private static BsonDocument definition(BsonDocument index, BsonDocument collation) {
-        var ops = plain(index).asDocument();
+        var ops = normalizedNumbers(index).asDocument();
         var key = ops.getDocument("key");
         ops.keySet().removeAll(IMPLIED);
         DEFAULTS.forEach((name, value) -> ops.remove(name, value));
@@ -458,19 +462,29 @@ final class ApplyCommand implements Callable<Integer> {
     }
 
     /// A copy with whole numbers of one type.
-    private static BsonValue plain(BsonValue value) {
+    private static BsonValue normalizedNumbers(BsonValue value) {
         return switch (value) {
             case BsonDocument document ->
                 new BsonDocument(document.entrySet().stream()
-                        .map(member -> new BsonElement(member.getKey(), plain(member.getValue())))
+                        .map(member -> new BsonElement(member.getKey(), normalizedNumbers(member.getValue())))
                         .toList());
             case BsonArray array ->
-                new BsonArray(array.stream().map(ApplyCommand::plain).toList());
+                new BsonArray(
+                        array.stream().map(ApplyCommand::normalizedNumbers).toList());
             case BsonNumber number
             when !value.isDecimal128() && number.doubleValue() == number.longValue() ->
                 new BsonInt64(number.longValue());
             default -> value;
         };
+    }
+
+    private List<BsonDocument> indexes(String path) throws IOException {
+        var listed = indexes.get(path);
+        if (listed == null) {
+            listed = list(path, "&nocache");
+            indexes.put(path, listed);
+        }
+        return listed;
     }
 
     private List<BsonDocument> list(String path, String query) throws IOException {
@@ -481,7 +495,7 @@ final class ApplyCommand implements Callable<Integer> {
 
     /// Steps for what is there and not in the folder.
     private void prune(ApplyFolder wanted, String owner, Kind kind) throws IOException {
-        List<BsonDocument> there = kind == Kind.INDEX ? list(owner, "&nocache") : documents(owner);
+        List<BsonDocument> there = kind == Kind.INDEX ? indexes(owner) : documents(owner);
         if (kind == Kind.ACCOUNT && there.stream().noneMatch(each -> new BsonString(self).equals(each.get("_id")))) {
             throw new Transfer.Failure("--prune-accounts: " + owner + " has no document whose _id is " + self
                     + ", the account that runs this; its own could be among those that are removed (prop-id)");
@@ -497,6 +511,12 @@ final class ApplyCommand implements Callable<Integer> {
             if (!named) {
                 err.println("WARN  " + owner + " has " + each.get("_id") + ", which no path can name; it stays");
             } else if (!kept && !wanted.has(path)) {
+                if (kind == Kind.PERMISSION
+                        && each.get("roles") instanceof BsonArray its
+                        && !Collections.disjoint(its, roles)) {
+                    err.println("WARN  " + path + " is for a role of " + self + ", which runs this; it stays");
+                    continue;
+                }
                 var write = new Write("DELETE", path, null, tag(each));
                 steps.add(new Step('-', kind, path, "", List.of(), List.of(write), Optional.empty()));
             }
@@ -506,7 +526,8 @@ final class ApplyCommand implements Callable<Integer> {
     private List<BsonDocument> documents(String collection) throws IOException {
         var all = new ArrayList<BsonDocument>();
         for (int page = 1; all.size() == (page - 1) * PAGE; page++) {
-            all.addAll(list(collection, "&sort=_id&keys=%7B%22_etag%22:1%7D&pagesize=" + PAGE + "&page=" + page));
+            all.addAll(list(
+                    collection, "&sort=_id&keys=%7B%22_etag%22:1,%22roles%22:1%7D&pagesize=" + PAGE + "&page=" + page));
         }
         return all;
     }
@@ -521,9 +542,8 @@ final class ApplyCommand implements Callable<Integer> {
         return path.substring(path.lastIndexOf('/') + 1);
     }
 
-    /// What must change that one value becomes the other, a line for each field. The order of fields counts, except at
-    /// the
-    /// top: in a sort and in keys it means something.
+    /// What must change that one value becomes the other, a line for each field. The order of fields counts, as in a
+    /// sort and in keys, except at the top.
     private static void differences(
             String path, BsonValue there, BsonValue wanted, ApplyFolder folder, List<String> changes) {
         if (there instanceof BsonDocument before
@@ -567,7 +587,7 @@ final class ApplyCommand implements Callable<Integer> {
 
     private static BsonValue masked(String name, BsonValue value) {
         return switch (value) {
-            case BsonValue _ when SECRET_NAME.matcher(name).matches() -> HIDDEN;
+            case BsonValue _ when Secrets.isNamedSecret(name) -> HIDDEN;
             case BsonDocument document ->
                 new BsonDocument(document.entrySet().stream()
                         .map(member -> new BsonElement(member.getKey(), masked(member.getKey(), member.getValue())))

@@ -1,10 +1,9 @@
 package org.restheart.core.transfer;
 
 import java.io.IOException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,6 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
@@ -27,6 +27,7 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.Secrets;
 import org.restheart.core.config.Yaml;
+import org.restheart.http.PercentCoding;
 
 /// Reads the folder of `apply`: a folder for each kind, in it a file for each resource. Nothing is sent to a gateway
 /// before all files have been read. Confined to one thread.
@@ -46,11 +47,11 @@ final class ApplyFolder {
         PERMISSION
     }
 
-    /// Where the gateway has what it has once.
+    /// The paths of the collections of accounts, permissions and GraphQL apps.
     ///
     /// @param base the path of the database, or of all, without a slash at its end
     /// @param single whether that is one database
-    record Places(
+    record ResourcePaths(
             String base, boolean single, Optional<String> accounts, Optional<String> permissions, String graphql) {}
 
     /// What a file wants.
@@ -71,25 +72,26 @@ final class ApplyFolder {
 
     private final Path root;
     private final Map<String, String> environment;
-    private final Places places;
+    private final ResourcePaths resourcePaths;
     private final List<Resource> resources = new ArrayList<>();
     private final Set<String> paths = new HashSet<>();
     private final Map<String, Kind> owned = new TreeMap<>();
     private final Set<BsonValue> secretValues = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> secrets = new HashSet<>();
 
-    private ApplyFolder(Path root, Map<String, String> environment, Places places) {
+    private ApplyFolder(Path root, Map<String, String> environment, ResourcePaths resourcePaths) {
         this.root = root;
         this.environment = environment;
-        this.places = places;
+        this.resourcePaths = resourcePaths;
     }
 
     /// @throws Transfer.Failure naming the file, if one is wrong
-    static ApplyFolder read(Path root, Map<String, String> environment, Places places) throws IOException {
+    static ApplyFolder read(Path root, Map<String, String> environment, ResourcePaths resourcePaths)
+            throws IOException {
         if (!Files.isDirectory(root)) {
             throw new Transfer.Failure("there is no folder " + root);
         }
-        var folder = new ApplyFolder(root, environment, places);
+        var folder = new ApplyFolder(root, environment, resourcePaths);
         for (var entry : entries(root)) {
             switch (plainName(entry)) {
                 case "databases" -> folder.databases(entry);
@@ -97,18 +99,20 @@ final class ApplyFolder {
                     folder.documents(
                             entry,
                             Kind.ACCOUNT,
-                            places.accounts()
+                            resourcePaths
+                                    .accounts()
                                     .orElseThrow(() -> folder.wrong(
                                             entry, "this account sees no collection of accounts in the gateway")));
                 case "permissions" ->
                     folder.documents(
                             entry,
                             Kind.PERMISSION,
-                            places.permissions()
+                            resourcePaths
+                                    .permissions()
                                     .orElseThrow(() -> folder.wrong(
                                             entry, "this account sees no collection of permissions in the gateway")));
-                case "graphql" -> folder.documents(entry, Kind.GRAPHQL, places.graphql());
-                default -> folder.ofDatabase(entry, places.base(), places.single());
+                case "graphql" -> folder.documents(entry, Kind.GRAPHQL, resourcePaths.graphql());
+                default -> folder.ofDatabase(entry, resourcePaths.base(), resourcePaths.single());
             }
         }
         folder.resources.sort(Comparator.comparing(Resource::kind));
@@ -142,17 +146,17 @@ final class ApplyFolder {
     String masked(String text) {
         var masked = text;
         for (var secret : secrets) {
-            masked = masked.replace(secret, "***");
+            masked = masked.replace(secret, Secrets.MASK);
         }
         return masked;
     }
 
     private void databases(Path folder) throws IOException {
-        if (places.single()) {
+        if (resourcePaths.single()) {
             throw wrong(folder, "at this URL the gateway has one database only; see mongo-mounts");
         }
         for (var database : entries(folder)) {
-            var path = places.base() + "/" + segment(fileName(database));
+            var path = resourcePaths.base() + "/" + segment(fileName(database));
             var entries = entries(database);
             if (entries.stream().noneMatch(entry -> plainName(entry).equals("database"))) {
                 add(new Resource(Kind.DATABASE, path, name(database), new BsonDocument(), true));
@@ -238,7 +242,14 @@ final class ApplyFolder {
         if (!(value(file) instanceof BsonDocument document)) {
             throw wrong(file, "an object is expected");
         }
-        document.remove("_id");
+        var name = plainName(file);
+        var id = document.remove("_id");
+        if (id != null
+                && !id.equals(new BsonString(name))
+                && !(id instanceof BsonObjectId object
+                        && object.getValue().toHexString().equals(name))) {
+            throw wrong(file, "the _id is the name of the file, without its ending");
+        }
         return checked(document, file);
     }
 
@@ -287,19 +298,23 @@ final class ApplyFolder {
     }
 
     private String secret(String source, String name, Path file) {
-        Optional<String> secret;
         try {
-            secret = source.equals("env")
-                    ? Optional.ofNullable(environment.get(name))
-                    : Secrets.ofFile(file.resolveSibling(name));
+            boolean variable = source.equals("env");
+            var found = (variable
+                            ? Optional.ofNullable(environment.get(name))
+                            : Secrets.ofFile(file.resolveSibling(name)))
+                    .orElseThrow(() -> wrong(
+                            file, variable ? "the variable " + name + " is not set" : name + " has more than 64 KiB"));
+            if (found.isBlank()) {
+                throw wrong(file, name + " is empty");
+            }
+            secrets.add(found);
+            return found;
+        } catch (NoSuchFileException _) {
+            throw wrong(file, "there is no file " + name);
         } catch (IOException | InvalidPathException _) {
-            secret = Optional.empty();
+            throw wrong(file, "cannot read " + name);
         }
-        var found = secret.filter(text -> !text.isBlank())
-                .orElseThrow(() -> wrong(
-                        file, source.equals("env") ? "the variable " + name + " is not set" : "cannot read " + name));
-        secrets.add(found);
-        return found;
     }
 
     private Transfer.Failure wrong(Path file, String why) {
@@ -310,9 +325,8 @@ final class ApplyFolder {
         return root.relativize(file).toString();
     }
 
-    /// The folders and the files of YAML and JSON in a folder, in the order of names. Others, such as those of secrets,
-    /// are
-    /// ignored.
+    /// The folders and the files of YAML and JSON in a folder, in the order of names. Others are ignored, such as those
+    /// of secrets.
     private static List<Path> entries(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
             throw new Transfer.Failure(folder + " must be a folder");
@@ -334,6 +348,6 @@ final class ApplyFolder {
     }
 
     static String segment(String name) {
-        return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+        return PercentCoding.encode(name, "");
     }
 }

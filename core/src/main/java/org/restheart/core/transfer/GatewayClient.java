@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.bson.BsonArray;
+import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import picocli.CommandLine;
@@ -213,7 +214,8 @@ final class GatewayClient {
                             .map(note -> " (" + note.asString().getValue() + ")")
                             .collect(Collectors.joining())
                     : "";
-            return ": " + problem.getString("message").getValue() + notes;
+            var cause = problem.get("exception message") instanceof BsonString text ? " (" + text.getValue() + ")" : "";
+            return ": " + problem.getString("message").getValue() + cause + notes;
         } catch (RuntimeException _) { // the response of a proxy
             return ": " + content.substring(0, Math.min(300, content.length()));
         }

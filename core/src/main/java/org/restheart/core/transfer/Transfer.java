@@ -21,8 +21,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// The commands of clients: `import` and `export`, which copy documents between files and a collection of a gateway,
-/// and
-/// `apply`, which makes a gateway as the files of a folder say. Confined to one thread.
+/// and `apply`, which makes a gateway as the files of a folder say. Confined to one thread.
 public final class Transfer {
     /// The exit code if documents were refused; all others were copied.
     public static final int REFUSED = 1;

@@ -75,6 +75,23 @@ class SecretsTest {
                     """, "t", new Reading())));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "password, true",
+        "oldPasswd, true",
+        "apiKey, true",
+        "Pwd, true",
+        "passphrase, true",
+        "credentials, true",
+        "Authorization, true",
+        "keys, false",
+        "key, false",
+        "roles, false"
+    })
+    void fields_of_documents_are_secrets_by_their_names(String field, boolean secret) {
+        assertThat(Secrets.isNamedSecret(field)).isEqualTo(secret);
+    }
+
     @Test
     void the_typed_configuration_shows_no_secret_when_it_is_printed() {
         var printed = GatewayConfig.parse("""

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.security.TestGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -218,7 +220,11 @@ class ApplyTest {
             {"permissions/n.yml", "- {_id: 'x-${env:MERCHANT_PASSWORD}', roles: [a]}", "without references"},
             {"permissions/t.yml", "{roles: [a], roles: [b]}", "a key occurs twice"},
             {"accounts/c.yml", "password: ${env:NOT_SET}", "the variable NOT_SET is not set"},
-            {"accounts/d.yml", "password: ${file:none}", "cannot read none"},
+            {"accounts/d.yml", "password: ${file:none}", "there is no file none"},
+            {"accounts/e.yml", "password: ${file:../collections}", "cannot read ../collections"},
+            {"accounts/f.yml", "password: ${file:long}", "long has more than 64 KiB"},
+            {"accounts/g.yml", "password: ${file:empty}", "empty is empty"},
+            {"accounts/z.yml", "_id: dev", "the _id is the name of the file"},
             {"collections/c.yml", "indexes: {a: {unique: true}}", "the index a has no keys"},
             {"collections/h.yml", "indexes: {a: {keys: {a: 1}, ops: {uniqe: true}}}", "unknown index option uniqe"},
             {"collections/i.yml", "indexes: {a: {keys: {a: 1}, unique: true}}", "options stand below ops"},
@@ -234,6 +240,8 @@ class ApplyTest {
             folder = all.resolve("" + i);
             file(bad[i][0], bad[i][1]);
             file("collections/good.yml", "");
+            file("accounts/long", "a".repeat(65_537));
+            file("accounts/empty", " ");
             assertThat(apply(folder)).as(bad[i][0]).isEqualTo(Transfer.FAILED);
             assertThat(output())
                     .contains("ERROR " + bad[i][0].substring(0, bad[i][0].indexOf('/')), bad[i][2])
@@ -258,16 +266,17 @@ class ApplyTest {
     @Test
     void an_interrupted_run_says_what_was_done_and_goes_on() throws Exception {
         file("collections/a.yml", "indexes: {u: {keys: {n: 1}, ops: {unique: true}}}");
+        file("database.yml", "{descr: shop}");
         file("permissions/p.yml", "{roles: [a], predicate: \"no-such-thing('/a')\"}");
         file("permissions/q.yml", "{roles: [a], predicate: \"path('/a')\"}");
         assertThat(apply(folder)).isEqualTo(ApplyCommand.BROKEN_OFF);
         assertThat(output())
                 .contains("ERROR permissions/p.yml: the gateway answers 400")
-                .contains("done  + collection /a", "done  + index /a/_indexes/u")
-                .contains("not done  + permission /acl/p", "and 1 more");
-        file("permissions/p.yml", "{roles: [a], predicate: \"path('/b')\"}");
+                .contains("done  ~ database /  (", "done  + collection /a", "done  + index /a/_indexes/u")
+                .contains("not done  + permission /acl/p", "not done  + permission /acl/q");
+        file("permissions/p.yml", "{_id: p, roles: [a], predicate: \"path('/b')\"}");
         assertThat(apply(folder)).as(output()).isZero();
-        assertThat(output()).contains("2 created, 0 changed, 0 removed; 2 as the folder says");
+        assertThat(output()).contains("2 created, 0 changed, 0 removed; 3 as the folder says");
     }
 
     @Test
@@ -280,9 +289,30 @@ class ApplyTest {
                 "collections/a.yml",
                 "indexes: {t: {keys: {a: text, n: 1}, ops: {weights: {a: 3}}}, u: {keys: {n: 1}, ops: {unique: true}}}");
         var before = everything();
-        assertThat(apply(folder)).isEqualTo(Transfer.FAILED);
+        assertThat(apply(folder)).isEqualTo(ApplyCommand.BROKEN_OFF);
         assertThat(output())
-                .contains("ERROR collections/a.yml: the gateway answers", "not done  ~ index /a/_indexes/u");
+                .contains(
+                        "ERROR collections/a.yml: the gateway answers",
+                        "Duplicate key error",
+                        "put back  ~ index /a/_indexes/u");
+        assertThat(everything()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"de", "simple"})
+    void an_index_that_is_put_back_keeps_its_collation(String locale) throws Exception {
+        gateway.database()
+                .createCollection(
+                        "a",
+                        new CreateCollectionOptions()
+                                .collation(Collation.builder().locale("fr").build()));
+        file("collections/a.yml", "indexes: {u: {keys: {n: 1}, ops: {collation: {locale: " + locale + "}}}}");
+        assertThat(apply(folder)).as(output()).isZero();
+        gateway.as("admin").post("/a", "[{\"n\": 1}, {\"n\": 1}]");
+        var before = everything();
+        file("collections/a.yml", "indexes: {u: {keys: {n: 1}, ops: {unique: true}}}");
+        assertThat(apply(folder)).isEqualTo(ApplyCommand.BROKEN_OFF);
+        assertThat(output()).contains("put back  ~ index").doesNotContain("WARN");
         assertThat(everything()).isEqualTo(before);
     }
 
@@ -422,10 +452,36 @@ class ApplyTest {
                 .containsSubsequence(
                         "~ account /users/bob",
                         "+ permission /acl/p",
-                        "~ account /users/admin",
-                        "- permission /acl/old")
+                        "- permission /acl/old",
+                        "~ account /users/admin")
                 .doesNotContain("- index");
         assertThat(apply(folder, "--prune", "--dry-run")).as(output()).isZero();
+    }
+
+    @Test
+    void an_account_can_finish_and_repeat_what_takes_rights_from_itself() throws Exception {
+        gateway.permit("deployer", "path-prefix('/')", "{allowManagementRequests: true, allowWriteMode: true}");
+        gateway.permit("{_id: 'old', roles: ['x'], predicate: \"path('/x')\"}");
+        gateway.permit("{_id: 'p', roles: ['x'], predicate: \"path('/x')\"}");
+        gateway.insertUsers("{_id: 'ci', roles: ['deployer', 'x']}");
+        file("permissions/p.yml", "{roles: [a], predicate: \"path('/a')\"}");
+        file("accounts/ci.yml", "{roles: [deployer], password: '${env:MERCHANT_PASSWORD}'}");
+        assertThat(applyAs("ci:pw", folder, "--prune", "--dry-run")).isEqualTo(ApplyCommand.DIFFERENT);
+        assertThat(output()).contains("WARN  /acl/deployer is for a role of ci", "WARN  /acl/old");
+        assertThat(applyAs("ci:pw", folder, "--prune", "--passwords"))
+                .as(output())
+                .isZero();
+        assertThat(output()).containsSubsequence("~ permission /acl/p", "~ account /users/ci");
+        assertThat(applyAs("ci:" + PASSWORD, folder, "--prune")).as(output()).isZero();
+        assertThat(output()).contains("WARN  /acl/deployer", "- permission /acl/old", "1 removed");
+        file("accounts/ci.yml", "{roles: [deployer], password: another-Birch.Sings4}");
+        file("permissions/p.yml", "{roles: [b], predicate: \"path('/a')\"}");
+        gateway.permit("{_id: 'old', roles: ['x'], predicate: \"path('/x')\"}");
+        assertThat(applyAs("ci:" + PASSWORD, folder, "--prune", "--passwords"))
+                .as(output())
+                .isZero();
+        assertThat(output()).containsSubsequence("~ permission /acl/p", "- permission /acl/old", "~ account /users/ci");
+        assertThat(gateway.stored("acl", "deployer")).isNotNull();
     }
 
     @Test
