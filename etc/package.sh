@@ -6,8 +6,8 @@
 #   restheart-VERSION.tgz                a Helm chart, where helm is on the PATH
 #
 # They are made for this machine's processor (x64 or arm64) and hold the Java of the JDK that makes them.
-# --try makes the archive only, quickly and without compression, starts what it unpacks with a MongoDB of its own, and asks it for a
-# document.
+# The archive is unpacked elsewhere, started with a MongoDB of its own, and asked for a document. --try makes it only, quickly and without
+# compression.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=etc/toolchain.sh
@@ -91,6 +91,7 @@ fi
 
 mkdir -p dist
 tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -czf "dist/$name-linux-$architecture.tar.gz" "$name"
+try "dist/$name-linux-$architecture.tar.gz"
 
 # The Debian package. A tilde comes before everything else, so that 1.0.0~rc.1 is older than 1.0.0.
 root=$work/debian

@@ -1,7 +1,6 @@
 package org.restheart.core.config;
 
 import java.io.File;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -52,16 +51,8 @@ public record PluginsConfig(
     }
 
     private static Path besideGateway(String name) {
-        try {
-            var code = Path.of(PluginsConfig.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-            return Files.isRegularFile(code) ? beside(code, name) : Path.of(name); // else it is run from classes
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
+        var code = GatewayCode.location();
+        return Files.isRegularFile(code) ? beside(code, name) : Path.of(name); // else it is run from classes
     }
 
     /// @param jar the gateway's

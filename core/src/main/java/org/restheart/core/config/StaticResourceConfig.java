@@ -4,7 +4,6 @@ import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -52,20 +51,7 @@ public record StaticResourceConfig(
 
     /// An absolute path as it is, another one relative to the jar's directory, as plugins and static resources are.
     private static Path besideJar(String name) {
-        var path = Path.of(name);
-        return path.isAbsolute() ? path : home().resolve(path).normalize();
-    }
-
-    private static Path home() {
-        try {
-            var source = StaticResourceConfig.class.getProtectionDomain().getCodeSource();
-            var parent = source == null
-                    ? null
-                    : Path.of(source.getLocation().toURI()).getParent();
-            return parent == null ? Path.of("").toAbsolutePath() : parent;
-        } catch (URISyntaxException e) {
-            return Path.of("").toAbsolutePath();
-        }
+        return GatewayCode.location().resolveSibling(name).normalize();
     }
 
     /// A folder of the class path: in the server's jar, or, while it is developed, in a directory of classes.
