@@ -140,6 +140,10 @@ public final class Gateway implements AutoCloseable {
                 bindings.stream().map(plugins::with).map(pipeline::assemble).toList(),
                 pipeline::assemble));
         judgedRequests.connect(router, security::securityFilter, security.guards()::refusal);
+        config.metrics()
+                .push()
+                .ifPresent(push -> opened.push(metrics.push(
+                        push, BuildInfo.load().version(), config.core().name())::close));
         opened.push(tasks::stop); // they end while the services that use them are closed
         this.listener = UndertowListener.start(settings, router, observer, tracing);
         opened.push(() -> listener.stop(config.core().drainTimeout()));

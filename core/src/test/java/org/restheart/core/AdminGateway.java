@@ -16,9 +16,10 @@ public final class AdminGateway implements AutoCloseable {
     private final Gateway gateway;
     private final String db;
 
-    private AdminGateway(TestMongo mongo, String requestMetrics) {
+    private AdminGateway(TestMongo mongo, String requestMetrics, String more) {
         this.db = mongo.databaseName();
-        this.gateway = Gateway.start(GatewayConfig.parse("""
+        this.gateway =
+                Gateway.start(GatewayConfig.parse("""
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: '%s'}
                 mongo: {mongo-mounts: [{what: '*', where: /}]}
@@ -29,12 +30,20 @@ public final class AdminGateway implements AutoCloseable {
                 basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
                 fileRealmAuthenticator: {enabled: true, users: [{userid: admin, password: secret, roles: [admin]}]}
                 fullAuthorizer: {enabled: true, authentication-required: true}
-                """.formatted(mongo.connectionString(), requestMetrics)));
+                %s
+                """.formatted(mongo.connectionString(), requestMetrics, more)));
     }
 
     /// @param requestMetrics the content of `requestsMetricsCollector`
     public static AdminGateway start(TestMongo mongo, String requestMetrics) throws IOException, InterruptedException {
-        var started = new AdminGateway(mongo, requestMetrics);
+        return start(mongo, requestMetrics, "");
+    }
+
+    /// @param requestMetrics the content of `requestsMetricsCollector`
+    /// @param more keys of the configuration
+    public static AdminGateway start(TestMongo mongo, String requestMetrics, String more)
+            throws IOException, InterruptedException {
+        var started = new AdminGateway(mongo, requestMetrics, more);
         started.send(started.data("").PUT(BodyPublishers.noBody()));
         started.send(started.data("/films").PUT(BodyPublishers.noBody()));
         return started;

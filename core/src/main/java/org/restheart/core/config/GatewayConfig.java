@@ -171,6 +171,7 @@ public record GatewayConfig(
     /// @param exclude path templates of requests that are not measured
     /// @param accounts whose usage is measured one by one, at most
     /// @param jvm whether the registry `/jvm` exists
+    /// @param push empty when metrics are not pushed to a collector
     public record MetricsConfig(
             Endpoint endpoint,
             int missingRegistryStatus,
@@ -178,7 +179,19 @@ public record GatewayConfig(
             List<String> include,
             List<String> exclude,
             int accounts,
-            boolean jvm) {
+            boolean jvm,
+            Optional<Push> push) {
+
+        /// `metrics.otlp`.
+        ///
+        /// @param interval from one push to the next
+        public record Push(OtlpConfig collector, Duration interval) {
+            private static Optional<Push> read(Block block) {
+                return block.bool("enabled")
+                        ? Optional.of(new Push(OtlpConfig.read(block), block.duration("interval-ms")))
+                        : Optional.empty();
+            }
+        }
 
         static MetricsConfig read(Block metrics, Block requests, Block jvm) {
             return new MetricsConfig(
@@ -188,7 +201,8 @@ public record GatewayConfig(
                     requests.texts("include"),
                     requests.texts("exclude"),
                     requests.integer("accounts"),
-                    jvm.bool("enabled"));
+                    jvm.bool("enabled"),
+                    Push.read(metrics.block("otlp")));
         }
     }
 }

@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.core.metrics.Info;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
@@ -213,6 +214,27 @@ public final class Metrics implements AutoCloseable {
         meters(Part.GATEWAY, "outcome", "recorded").count("gateway_spans", description, tracing, Tracing::recorded);
         meters(Part.GATEWAY, "outcome", "sent").count("gateway_spans", description, tracing, Tracing::sent);
         meters(Part.GATEWAY, "outcome", "lost").count("gateway_spans", description, tracing, Tracing::lost);
+    }
+
+    /// Pushes all metrics to a collector.
+    ///
+    /// @param version of this build
+    /// @param instance the name of this instance
+    public OtlpMetrics push(MetricsConfig.Push push, String version, String instance) {
+        var pushed = new OtlpMetrics(this::snapshots, push, version, instance);
+        var description = "Pushes of metrics: sent to the collector, lost because that did not take them";
+        meters(Part.GATEWAY, "outcome", "sent").count("gateway_metric_pushes", description, pushed, OtlpMetrics::sent);
+        meters(Part.GATEWAY, "outcome", "lost").count("gateway_metric_pushes", description, pushed, OtlpMetrics::lost);
+        return pushed;
+    }
+
+    private List<MetricSnapshot> snapshots() {
+        var all = new ArrayList<MetricSnapshot>();
+        requests.ifPresent(metrics -> all.addAll(metrics.snapshots()));
+        parts.values()
+                .forEach(registry ->
+                        registry.meters().getPrometheusRegistry().scrape().forEach(all::add));
+        return all;
     }
 
     /// Shows how many lines a log has lost.

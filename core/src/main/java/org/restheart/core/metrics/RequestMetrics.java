@@ -1,5 +1,6 @@
 package org.restheart.core.metrics;
 
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -39,8 +40,15 @@ final class RequestMetrics implements Observer, AutoCloseable {
     /// All registries together, and histograms, which the pages of the registries do not have.
     String scrape(ExpositionFormat format) {
         var text = new RequestRegistry.RequestText(format).withHistograms();
-        registries.forEach(registry -> registry.addTo(text));
+        registries.forEach(registry -> registry.addTo(text::add));
         return text.toString();
+    }
+
+    /// The same as values.
+    List<MetricSnapshot> snapshots() {
+        var values = new RequestRegistry.RequestSnapshots();
+        registries.forEach(registry -> registry.addTo(values::add));
+        return values.families();
     }
 
     @Override

@@ -1,7 +1,14 @@
 package org.restheart.core.metrics;
 
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.Quantiles;
+import io.prometheus.metrics.model.snapshots.SummarySnapshot;
+import io.prometheus.metrics.model.snapshots.UnknownSnapshot;
 import java.math.BigDecimal;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.observation.Observation;
@@ -91,7 +99,7 @@ final class RequestRegistry implements MetricsRegistry {
                         labels.status,
                         labels.parameters.stream().map(_ -> OTHER).toList(),
                         labels.operation.flatMap(_ -> OTHER_OPERATION));
-        return series.computeIfAbsent(bounded, _ -> new Series(RequestText.labels(template, bounded), nanoTime));
+        return series.computeIfAbsent(bounded, _ -> new Series(labels(template, bounded), nanoTime));
     }
 
     void tick() {
@@ -106,22 +114,104 @@ final class RequestRegistry implements MetricsRegistry {
     @Override
     public String scrape(ExpositionFormat format) {
         var text = new RequestText(format);
-        addTo(text);
+        addTo(text::add);
         return text.toString();
     }
 
-    void addTo(RequestText text) {
-        series.values().stream().sorted(Comparator.comparing(Series::labels)).forEach(text::add);
+    void addTo(Consumer<Series> format) {
+        series.values().stream().sorted(Comparator.comparing(Series::labels)).forEach(format);
+    }
+
+    /// Names and values of what the samples of a series have in common.
+    private static Map<String, String> labels(RequestMetrics.PathTemplate template, Labels labels) {
+        var all = new LinkedHashMap<String, String>();
+        label(all, "request_method", labels.method());
+        label(all, "path_template", template.text());
+        label(all, "response_status_code", Integer.toString(labels.status()));
+        for (int i = 0; i < labels.parameters().size(); i++) {
+            label(
+                    all,
+                    "path_template_param_" + template.parameters().get(i),
+                    labels.parameters().get(i));
+        }
+        labels.operation().ifPresent(operation -> {
+            label(all, "query", operation.fields());
+            label(all, "operation", operation.name());
+        });
+        return all;
+    }
+
+    private static void label(Map<String, String> to, String name, String value) {
+        to.put(name.replaceAll("[^A-Za-z0-9_]", "_"), value.replace('.', '_'));
+    }
+
+    private static final String DURATION = "http_requests_duration";
+    private static final String DURATION_HELP = "HTTP request duration and rate";
+    private static final String RATE = "http_requests_rate";
+    private static final String RATE_HELP = "HTTP requests per second";
+    private static final String COUNT = "http_requests_count";
+    private static final String COUNT_HELP = "HTTP requests since start";
+    private static final String HISTOGRAM = "http_request_duration_seconds";
+    private static final String HISTOGRAM_HELP = "HTTP request duration in seconds";
+    private static final double[] SHARES = {0.5, 0.75, 0.95, 0.98, 0.99, 0.999};
+
+    /// Request metrics as values, each family with its samples. Confined to one collection.
+    static final class RequestSnapshots {
+        private final SummarySnapshot.Builder durations =
+                SummarySnapshot.builder().name(DURATION).help(DURATION_HELP);
+        private final UnknownSnapshot.Builder rates =
+                UnknownSnapshot.builder().name(RATE).help(RATE_HELP);
+        private final UnknownSnapshot.Builder counts =
+                UnknownSnapshot.builder().name(COUNT).help(COUNT_HELP);
+        private final HistogramSnapshot.Builder histograms =
+                HistogramSnapshot.builder().name(HISTOGRAM).help(HISTOGRAM_HELP);
+
+        void add(Series series) {
+            var labels = series.names();
+            var quantiles = Quantiles.builder();
+            var values = series.quantiles(SHARES);
+            for (int i = 0; i < SHARES.length; i++) {
+                quantiles.quantile(SHARES[i], values[i]);
+            }
+            durations.dataPoint(SummarySnapshot.SummaryDataPointSnapshot.builder()
+                    .labels(labels)
+                    .count((long) series.count())
+                    .sum(series.seconds())
+                    .quantiles(quantiles.build())
+                    .build());
+            for (var rate : series.rates()) {
+                rates.dataPoint(number(labels.add("period", rate.period()), rate.perSecond()));
+            }
+            rates.dataPoint(number(labels.add("period", "overall"), series.overall()));
+            counts.dataPoint(number(labels, series.count()));
+            var buckets = ClassicHistogramBuckets.builder();
+            long below = 0;
+            for (var bucket : series.buckets()) {
+                buckets.bucket(bucket.bound(), bucket.count() - below);
+                below = bucket.count();
+            }
+            histograms.dataPoint(HistogramSnapshot.HistogramDataPointSnapshot.builder()
+                    .labels(labels)
+                    .sum(series.seconds())
+                    .classicHistogramBuckets(buckets.build())
+                    .build());
+        }
+
+        private static UnknownSnapshot.UnknownDataPointSnapshot number(
+                io.prometheus.metrics.model.snapshots.Labels labels, double value) {
+            return UnknownSnapshot.UnknownDataPointSnapshot.builder()
+                    .labels(labels)
+                    .value(value)
+                    .build();
+        }
+
+        List<MetricSnapshot> families() {
+            return List.of(durations.build(), rates.build(), counts.build(), histograms.build());
+        }
     }
 
     /// Writes request metrics: one family after the other, each with its samples together. Confined to one scrape.
     static final class RequestText {
-        private static final String DURATION = "http_requests_duration";
-        private static final String RATE = "http_requests_rate";
-        private static final String COUNT = "http_requests_count";
-        private static final String HISTOGRAM = "http_request_duration_seconds";
-        private static final double[] SHARES = {0.5, 0.75, 0.95, 0.98, 0.99, 0.999};
-
         private final ExpositionFormat format;
         private final StringBuilder durations = new StringBuilder();
         private final StringBuilder rates = new StringBuilder();
@@ -160,7 +250,7 @@ final class RequestRegistry implements MetricsRegistry {
         private void histogram(String common, Series series) {
             double count = 0;
             for (var bucket : series.buckets()) {
-                sample(buckets, HISTOGRAM + "_bucket", common + "le=\"" + bucket.bound() + "\",", (double)
+                sample(buckets, HISTOGRAM + "_bucket", common + "le=\"" + bound(bucket) + "\",", (double)
                         bucket.count());
                 if (format == ExpositionFormat.OPEN_METRICS) {
                     bucket.exemplar().ifPresent(this::exemplar);
@@ -169,6 +259,10 @@ final class RequestRegistry implements MetricsRegistry {
             }
             sample(buckets, HISTOGRAM + "_sum", common, series.seconds());
             sample(buckets, HISTOGRAM + "_count", common, count);
+        }
+
+        private static String bound(Series.DurationBuckets.Bucket bucket) {
+            return Double.isInfinite(bucket.bound()) ? "+Inf" : Double.toString(bucket.bound());
         }
 
         /// Goes to the end of the line of its bucket.
@@ -181,30 +275,14 @@ final class RequestRegistry implements MetricsRegistry {
             buckets.append('\n');
         }
 
-        /// What the samples of a series have in common.
-        static String labels(RequestMetrics.PathTemplate template, Labels labels) {
+        /// The labels as text, each with a comma behind it.
+        static String labels(Map<String, String> labels) {
             var text = new StringBuilder();
-            label(text, "request_method", labels.method());
-            label(text, "path_template", template.text());
-            label(text, "response_status_code", Integer.toString(labels.status()));
-            for (int i = 0; i < labels.parameters().size(); i++) {
-                label(
-                        text,
-                        "path_template_param_" + template.parameters().get(i),
-                        labels.parameters().get(i));
-            }
-            labels.operation().ifPresent(operation -> {
-                label(text, "query", operation.fields());
-                label(text, "operation", operation.name());
-            });
-            return text.toString();
-        }
-
-        private static void label(StringBuilder to, String name, String value) {
-            to.append(name.replaceAll("[^A-Za-z0-9_]", "_"))
+            labels.forEach((name, value) -> text.append(name)
                     .append("=\"")
-                    .append(ExpositionFormat.escaped(value.replace('.', '_')))
-                    .append("\",");
+                    .append(ExpositionFormat.escaped(value))
+                    .append("\","));
+            return text.toString();
         }
 
         private void sample(StringBuilder to, String name, String labels, double value) {
@@ -222,14 +300,12 @@ final class RequestRegistry implements MetricsRegistry {
                 return "";
             }
             var text = new StringBuilder();
-            text.append(format.family(DURATION, "HTTP request duration and rate", "summary"));
+            text.append(format.family(DURATION, DURATION_HELP, "summary"));
             text.append(durations);
-            text.append(format.family(RATE, "HTTP requests per second", "untyped"))
-                    .append(rates);
-            text.append(format.family(COUNT, "HTTP requests since start", "untyped"))
-                    .append(counts);
+            text.append(format.family(RATE, RATE_HELP, "untyped")).append(rates);
+            text.append(format.family(COUNT, COUNT_HELP, "untyped")).append(counts);
             if (histograms) {
-                text.append(format.family(HISTOGRAM, "HTTP request duration in seconds", "histogram"))
+                text.append(format.family(HISTOGRAM, HISTOGRAM_HELP, "histogram"))
                         .append(buckets);
             }
             return text.toString();
@@ -242,6 +318,7 @@ final class RequestRegistry implements MetricsRegistry {
         static final int TICK_SECONDS = 5;
 
         private final String labels;
+        private final io.prometheus.metrics.model.snapshots.Labels names;
         private final LongAdder count = new LongAdder();
         private final LongAdder nanos = new LongAdder();
         private final DecayingHistogram durations = new DecayingHistogram();
@@ -251,9 +328,11 @@ final class RequestRegistry implements MetricsRegistry {
         private final long began;
         private long countAtTick;
 
-        /// @param labels as the Prometheus text format has them, each with a comma behind it
-        Series(String labels, LongSupplier nanoTime) {
-            this.labels = labels;
+        /// @param labels names and values, as they are written
+        Series(Map<String, String> labels, LongSupplier nanoTime) {
+            this.labels = RequestText.labels(labels);
+            this.names = io.prometheus.metrics.model.snapshots.Labels.of(
+                    List.copyOf(labels.keySet()), List.copyOf(labels.values()));
             this.nanoTime = nanoTime;
             this.began = nanoTime.getAsLong();
         }
@@ -275,8 +354,13 @@ final class RequestRegistry implements MetricsRegistry {
             durations.fade(TICK_SECONDS);
         }
 
+        /// As the Prometheus text format has them, each with a comma behind it.
         String labels() {
             return labels;
+        }
+
+        io.prometheus.metrics.model.snapshots.Labels names() {
+            return names;
         }
 
         double count() {
@@ -356,9 +440,9 @@ final class RequestRegistry implements MetricsRegistry {
             /// @param at seconds since 1970
             record Exemplar(String trace, double seconds, double at) {}
 
-            /// @param bound as the label `le` has it
+            /// @param bound infinite in the last one
             /// @param count of requests that took at most this long
-            record Bucket(String bound, long count, Optional<Exemplar> exemplar) {}
+            record Bucket(double bound, long count, Optional<Exemplar> exemplar) {}
 
             DurationBuckets() {
                 for (int i = 0; i < counts.length; i++) {
@@ -383,7 +467,7 @@ final class RequestRegistry implements MetricsRegistry {
                 long total = 0;
                 for (int i = 0; i < buckets.length; i++) {
                     total += counts[i].sum();
-                    var bound = i < BOUNDS.length ? Double.toString(BOUNDS[i]) : "+Inf";
+                    double bound = i < BOUNDS.length ? BOUNDS[i] : Double.POSITIVE_INFINITY;
                     buckets[i] = new Bucket(bound, total, Optional.ofNullable(exemplars.get(i)));
                 }
                 return buckets;

@@ -5,7 +5,6 @@ import com.mongodb.event.CommandFailedEvent;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
 import com.mongodb.event.CommandSucceededEvent;
-import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
@@ -15,7 +14,6 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
 import io.opentelemetry.sdk.common.CompletableResultCode;
-import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.ReadWriteSpan;
 import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
@@ -25,37 +23,27 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import java.util.logging.Level;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.TracingConfig;
+import org.restheart.core.tracing.Collector.Signal;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
 import org.restheart.http.SecretValues;
 import org.restheart.http.trace.TraceScope;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Traces of requests, exported to a collector. Requests never wait for the collector: spans are queued up to a
 /// bound, and dropped beyond it. Thread-safe.
 public final class Tracing implements AutoCloseable {
-    /// It reports every failed export; [ReportingExporter] reports the first. Kept here since the JDK's own
-    /// registry of loggers forgets the level of one that is not referenced.
-    private static final java.util.logging.Logger SDK = java.util.logging.Logger.getLogger("io.opentelemetry");
-
     /// How often spans are exported, unless a batch is full before.
     private static final Duration EXPORT_EVERY = Duration.ofSeconds(1);
 
@@ -71,30 +59,30 @@ public final class Tracing implements AutoCloseable {
 
     private final SdkTracerProvider provider;
     private final Tracer tracer;
-    private final ReportingExporter exporter;
+    private final ExportReport report;
     private final CommandListener commands = new CommandSpans();
     private final LongAdder recorded = new LongAdder();
 
     /// @param version of this build
     /// @param instance the name of this instance
     public Tracing(TracingConfig config, String version, String instance) {
-        var collector = CollectorSettings.of(config, System.getenv(), version, instance);
-        SDK.setLevel(Level.OFF);
-        var http = OtlpHttpSpanExporter.builder().setEndpoint(collector.url()).setTimeout(config.exportTimeout());
+        var timeout = config.collector().timeout();
+        var collector = Collector.of(Signal.TRACES, config.collector(), System.getenv(), version, instance);
+        this.report = new ExportReport(Signal.TRACES, collector.url());
+        var http = OtlpHttpSpanExporter.builder().setEndpoint(collector.url()).setTimeout(timeout);
         collector.headers().forEach(http::addHeader);
-        this.exporter = new ReportingExporter(http.build(), collector.url());
         this.provider = SdkTracerProvider.builder()
-                .setResource(Resource.create(collector.resource()))
+                .setResource(collector.resource())
                 .setSampler(sampler(config))
                 .setSpanLimits(SpanLimits.builder()
                         .setMaxAttributeValueLength(MAX_VALUE)
                         .build())
                 .addSpanProcessor(new EndedSpans(recorded))
-                .addSpanProcessor(BatchSpanProcessor.builder(exporter)
+                .addSpanProcessor(BatchSpanProcessor.builder(new ReportedExporter(http.build(), report))
                         .setScheduleDelay(EXPORT_EVERY)
                         .setMaxQueueSize(config.maxQueuedSpans())
                         .setMaxExportBatchSize(Math.min(MAX_BATCH, config.maxQueuedSpans()))
-                        .setExporterTimeout(config.exportTimeout())
+                        .setExporterTimeout(timeout)
                         .build())
                 .build();
         this.tracer = provider.tracerBuilder("org.restheart")
@@ -152,12 +140,12 @@ public final class Tracing implements AutoCloseable {
 
     /// Spans that the collector has accepted.
     public double sent() {
-        return exporter.sent();
+        return report.sent();
     }
 
     /// Spans of exports that have failed.
     public double lost() {
-        return exporter.lost();
+        return report.lost();
     }
 
     /// Exports what waits, if that is possible soon.
@@ -199,54 +187,11 @@ public final class Tracing implements AutoCloseable {
         }
     }
 
-    /// Counts what is exported, and logs when that begins to fail and when it works again. Thread-safe.
-    private static final class ReportingExporter implements SpanExporter {
-        private static final Logger LOG = LoggerFactory.getLogger(ReportingExporter.class);
-
-        private final SpanExporter exporter;
-        private final String endpoint;
-        private final LongAdder sent = new LongAdder();
-        private final LongAdder lost = new LongAdder();
-        private final AtomicBoolean failing = new AtomicBoolean();
-
-        ReportingExporter(SpanExporter exporter, String endpoint) {
-            this.exporter = exporter;
-            this.endpoint = endpoint;
-        }
-
-        double sent() {
-            return sent.sum();
-        }
-
-        double lost() {
-            return lost.sum();
-        }
-
+    /// Tells the report of each export. Thread-safe.
+    private record ReportedExporter(SpanExporter exporter, ExportReport report) implements SpanExporter {
         @Override
         public CompletableResultCode export(Collection<SpanData> spans) {
-            int count = spans.size();
-            var result = exporter.export(spans);
-            return result.whenComplete(() -> {
-                if (result.isSuccess()) {
-                    sent.add(count);
-                    if (failing.compareAndSet(true, false)) {
-                        LOG.info("traces are exported to {} again", endpoint);
-                    }
-                } else {
-                    lost.add(count);
-                    if (failing.compareAndSet(false, true)) {
-                        LOG.warn(
-                                "traces cannot be exported to {}: {}; until that changes they are dropped, requests"
-                                        + " are not affected",
-                                endpoint,
-                                reason(result.getFailureThrowable()));
-                    }
-                }
-            });
-        }
-
-        private static String reason(@Nullable Throwable failure) {
-            return failure == null || failure.getMessage() == null ? "it refuses them" : failure.getMessage();
+            return report.watched(exporter.export(spans), spans.size());
         }
 
         @Override
@@ -319,76 +264,6 @@ public final class Tracing implements AutoCloseable {
             if (command != null) {
                 more.accept(command.span());
                 command.parent().end(command.span(), System.nanoTime());
-            }
-        }
-    }
-
-    /// What the configuration and, where that says nothing, OpenTelemetry's usual environment variables say
-    /// of the collector and of this service.
-    ///
-    /// @param url to which spans are sent
-    /// @param headers of each export
-    /// @param resource the attributes of this service
-    record CollectorSettings(String url, Map<String, String> headers, Attributes resource) {
-        private static final String PATH = "/v1/traces";
-
-        /// @param version of this build
-        /// @param instance the name of this instance
-        static CollectorSettings of(
-                TracingConfig config, Map<String, String> environment, String version, String instance) {
-            var headers = pairs(environment, "OTEL_EXPORTER_OTLP_HEADERS");
-            headers.putAll(pairs(environment, "OTEL_EXPORTER_OTLP_TRACES_HEADERS"));
-            headers.putAll(config.headers());
-            var service = config.serviceName()
-                    .or(() -> set(environment, "OTEL_SERVICE_NAME"))
-                    .orElse("restheart");
-            var resource = Attributes.builder();
-            resource.put("service.name", service);
-            resource.put("service.version", version);
-            resource.put("service.instance.id", instance);
-            pairs(environment, "OTEL_RESOURCE_ATTRIBUTES").forEach((name, value) -> {
-                if (!name.equals("service.name")) { // which has a variable of its own
-                    resource.put(name, value);
-                }
-            });
-            return new CollectorSettings(url(config, environment), headers, resource.build());
-        }
-
-        private static String url(TracingConfig config, Map<String, String> environment) {
-            return config.endpoint()
-                    .map(CollectorSettings::withPath)
-                    .or(() -> set(environment, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"))
-                    .or(() -> set(environment, "OTEL_EXPORTER_OTLP_ENDPOINT").map(CollectorSettings::withPath))
-                    .orElse("http://localhost:4318" + PATH);
-        }
-
-        private static String withPath(String base) {
-            return base.endsWith(PATH) ? base : base.replaceFirst("/+$", "") + PATH;
-        }
-
-        private static Optional<String> set(Map<String, String> environment, String name) {
-            return Optional.ofNullable(environment.get(name)).map(String::strip).filter(value -> !value.isEmpty());
-        }
-
-        /// `name=value` pairs with commas between them; values may be percent-encoded.
-        private static Map<String, String> pairs(Map<String, String> environment, String name) {
-            var pairs = new LinkedHashMap<String, String>();
-            for (var pair : set(environment, name).orElse("").split(",", -1)) {
-                int equals = pair.indexOf('=');
-                if (equals > 0) {
-                    pairs.put(
-                            pair.substring(0, equals).strip(),
-                            decoded(pair.substring(equals + 1).strip()));
-                }
-            }
-            return pairs;
-        }
-
-        private static String decoded(String value) {
-            try {
-                return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
-            } catch (IllegalArgumentException _) {
-                return value;
             }
         }
     }

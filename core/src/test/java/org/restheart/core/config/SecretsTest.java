@@ -103,8 +103,9 @@ class SecretsTest {
             mongoRealmAuthenticator: {enabled: true, create-user-document: '{"_id": "a", "password": "s3cret-6"}'}
             mclient: {connection-string: "mongodb://u:s3cret-7@h"}
             tracing: {enabled: true, endpoint: "http://u:s3cret-8@h", headers: {Authorization: "Bearer s3cret-9"}}
+            metrics: {otlp: {enabled: true, endpoint: "http://u:s3cret-a@h", headers: {Authorization: "Bearer s3cret-b"}}}
             """).toString();
-        assertThat(printed).contains("/k.p12", "ApiKeyConfig", "MongoRealmConfig", "TracingConfig");
+        assertThat(printed).contains("/k.p12", "ApiKeyConfig", "MongoRealmConfig", "TracingConfig", "Push[");
         assertThat(printed).doesNotContain("s3cret");
     }
 

@@ -13,14 +13,17 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
-/// A collector: takes spans by OTLP over HTTP and reads of the protocol buffers what the tests ask for.
-final class OtlpReceiver implements AutoCloseable {
+/// A collector: takes spans and metrics by OTLP over HTTP and reads of the protocol buffers what the tests ask for.
+public final class OtlpReceiver implements AutoCloseable {
     private final HttpServer server;
     private final List<Received> spans = new CopyOnWriteArrayList<>();
+    private final List<List<Metric>> pushes = new CopyOnWriteArrayList<>();
     private final List<Map<String, String>> resources = new CopyOnWriteArrayList<>();
     private final List<String> credentials = new CopyOnWriteArrayList<>();
     private final AtomicInteger status = new AtomicInteger(200);
@@ -38,22 +41,31 @@ final class OtlpReceiver implements AutoCloseable {
             Map<String, String> attributes,
             List<String> links) {}
 
-    OtlpReceiver() throws IOException {
+    /// @param kind of its data: `gauge`, `total`, `histogram` or `summary`
+    public record Metric(String name, String help, String kind, List<Point> points) {}
+
+    /// @param value of a number, else the sum
+    /// @param count of histograms and summaries
+    /// @param parts a histogram's buckets by their bounds, a summary's values by their quantiles
+    public record Point(Map<String, String> attributes, double value, long count, Map<Double, Double> parts) {}
+
+    public OtlpReceiver() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.createContext("/v1/traces", this::take);
+        server.createContext("/v1/traces", exchange -> take(exchange, this::takeSpans));
+        server.createContext("/v1/metrics", exchange -> take(exchange, this::takeMetrics));
         server.start();
     }
 
-    String url() {
+    public String url() {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    void answer(int status) {
+    public void answer(int status) {
         this.status.set(status);
     }
 
-    int requests() {
+    public int requests() {
         return requests.get();
     }
 
@@ -65,16 +77,21 @@ final class OtlpReceiver implements AutoCloseable {
         return spans.stream().filter(span -> span.trace.equals(trace)).toList();
     }
 
-    List<Map<String, String>> resources() {
+    public List<Map<String, String>> resources() {
         return resources;
     }
 
+    /// The metrics of each push.
+    public List<List<Metric>> pushes() {
+        return pushes;
+    }
+
     /// The headers `Authorization` that came.
-    List<String> credentials() {
+    public List<String> credentials() {
         return credentials;
     }
 
-    private void take(HttpExchange exchange) throws IOException {
+    private void take(HttpExchange exchange, Consumer<Message> taken) throws IOException {
         try (exchange) {
             var sent = exchange.getRequestBody().readAllBytes();
             requests.incrementAndGet();
@@ -85,12 +102,70 @@ final class OtlpReceiver implements AutoCloseable {
             if (status.get() == 200) {
                 for (var resource : Message.of(sent).messages(1)) {
                     resource.messages(1).forEach(about -> resources.add(attributes(about.messages(1))));
-                    resource.messages(2).forEach(scope -> scope.messages(2).forEach(span -> spans.add(received(span))));
+                    taken.accept(resource);
                 }
             }
             exchange.getResponseHeaders().add("Content-Type", "application/x-protobuf");
             exchange.sendResponseHeaders(status.get(), -1);
         }
+    }
+
+    private void takeSpans(Message resource) {
+        resource.messages(2).forEach(scope -> scope.messages(2).forEach(span -> spans.add(received(span))));
+    }
+
+    private void takeMetrics(Message resource) {
+        pushes.add(resource.messages(2).stream()
+                .flatMap(scope -> scope.messages(2).stream())
+                .map(OtlpReceiver::metric)
+                .toList());
+    }
+
+    private static Metric metric(Message metric) {
+        var kind = metric.has(5) ? "gauge" : metric.has(7) ? "total" : metric.has(9) ? "histogram" : "summary";
+        var data = metric.messages(Map.of("gauge", 5, "total", 7, "histogram", 9, "summary", 11)
+                        .get(kind))
+                .getFirst();
+        boolean cumulative = kind.equals("gauge") || kind.equals("summary") || data.number(2) == 2;
+        if (!cumulative || (kind.equals("total") && data.number(3) != 1)) {
+            throw new IllegalArgumentException(metric.text(1) + " does not count from the start");
+        }
+        return new Metric(
+                metric.text(1),
+                metric.text(2),
+                kind,
+                data.messages(1).stream()
+                        .map(point -> switch (kind) {
+                            case "histogram" ->
+                                new Point(
+                                        attributes(point.messages(9)),
+                                        point.real(5),
+                                        point.number(4),
+                                        buckets(point.packed(7), point.packed(6)));
+                            case "summary" ->
+                                new Point(
+                                        attributes(point.messages(7)),
+                                        point.real(5),
+                                        point.number(4),
+                                        quantiles(point.messages(6)));
+                            default -> new Point(attributes(point.messages(7)), point.real(4), 0, Map.of());
+                        })
+                        .toList());
+    }
+
+    private static Map<Double, Double> buckets(List<Long> bounds, List<Long> counts) {
+        var buckets = new TreeMap<Double, Double>();
+        for (int i = 0; i < counts.size(); i++) {
+            buckets.put(i < bounds.size() ? Double.longBitsToDouble(bounds.get(i)) : Double.POSITIVE_INFINITY, (double)
+                    counts.get(i));
+        }
+        return buckets;
+    }
+
+    private static Map<Double, Double> quantiles(List<Message> values) {
+        var quantiles = new TreeMap<Double, Double>();
+        values.forEach(value -> quantiles.put(value.real(1), value.real(2)));
+        return quantiles;
     }
 
     private static Received received(Message span) {
@@ -176,6 +251,20 @@ final class OtlpReceiver implements AutoCloseable {
 
         String text(int field) {
             return new String(bytes(field), StandardCharsets.UTF_8);
+        }
+
+        double real(int field) {
+            return Double.longBitsToDouble(number(field));
+        }
+
+        /// 64 bits each.
+        List<Long> packed(int field) {
+            var in = ByteBuffer.wrap(bytes(field)).order(ByteOrder.LITTLE_ENDIAN);
+            var values = new ArrayList<Long>();
+            while (in.hasRemaining()) {
+                values.add(in.getLong());
+            }
+            return values;
         }
 
         long number(int field) {

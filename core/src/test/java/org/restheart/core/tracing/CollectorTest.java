@@ -7,25 +7,26 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.restheart.core.config.TracingConfig;
-import org.restheart.core.tracing.Tracing.CollectorSettings;
+import org.restheart.core.config.OtlpConfig;
+import org.restheart.core.tracing.Collector.Signal;
 
-class CollectorSettingsTest {
-    private static TracingConfig config(Optional<String> endpoint, Map<String, String> headers, Optional<String> name) {
-        return new TracingConfig(endpoint, headers, name, 1, true, 100, Duration.ofSeconds(1));
+class CollectorTest {
+    private static OtlpConfig config(Optional<String> endpoint, Map<String, String> headers, Optional<String> name) {
+        return new OtlpConfig(endpoint, headers, name, Duration.ofSeconds(1));
     }
 
-    private static CollectorSettings settings(Map<String, String> environment) {
-        return CollectorSettings.of(config(Optional.empty(), Map.of(), Optional.empty()), environment, "1.0", "node-1");
+    private static Collector settings(Map<String, String> environment) {
+        return Collector.of(
+                Signal.TRACES, config(Optional.empty(), Map.of(), Optional.empty()), environment, "1.0", "node-1");
     }
 
     @Test
     void a_collector_on_this_machine_needs_no_settings() {
         assertThat(settings(Map.of()).url()).isEqualTo("http://localhost:4318/v1/traces");
         assertThat(settings(Map.of()).headers()).isEmpty();
-        assertThat(settings(Map.of()).resource().get(AttributeKey.stringKey("service.name")))
+        assertThat(settings(Map.of()).resource().getAttribute(AttributeKey.stringKey("service.name")))
                 .isEqualTo("restheart");
-        assertThat(settings(Map.of()).resource().get(AttributeKey.stringKey("service.instance.id")))
+        assertThat(settings(Map.of()).resource().getAttribute(AttributeKey.stringKey("service.instance.id")))
                 .isEqualTo("node-1");
     }
 
@@ -38,9 +39,9 @@ class CollectorSettingsTest {
                 "OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=prod,service.name=other"));
         assertThat(settings.url()).isEqualTo("http://collector:4318/v1/traces");
         assertThat(settings.headers()).isEqualTo(Map.of("Authorization", "Bearer x+y", "X-Team", "a"));
-        assertThat(settings.resource().get(AttributeKey.stringKey("service.name")))
+        assertThat(settings.resource().getAttribute(AttributeKey.stringKey("service.name")))
                 .isEqualTo("films");
-        assertThat(settings.resource().get(AttributeKey.stringKey("deployment.environment")))
+        assertThat(settings.resource().getAttribute(AttributeKey.stringKey("deployment.environment")))
                 .isEqualTo("prod");
         assertThat(settings(Map.of("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c/other"))
                         .url())
@@ -49,7 +50,8 @@ class CollectorSettingsTest {
 
     @Test
     void the_configuration_counts_more() {
-        var settings = CollectorSettings.of(
+        var settings = Collector.of(
+                Signal.TRACES,
                 config(Optional.of("https://c/otlp"), Map.of("X-Team", "b"), Optional.of("mine")),
                 Map.of(
                         "OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318",
@@ -59,7 +61,7 @@ class CollectorSettingsTest {
                 "node-1");
         assertThat(settings.url()).isEqualTo("https://c/otlp/v1/traces");
         assertThat(settings.headers()).isEqualTo(Map.of("X-Team", "b"));
-        assertThat(settings.resource().get(AttributeKey.stringKey("service.name")))
+        assertThat(settings.resource().getAttribute(AttributeKey.stringKey("service.name")))
                 .isEqualTo("mine");
     }
 }
