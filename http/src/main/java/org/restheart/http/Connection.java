@@ -33,6 +33,12 @@ public record Connection(
         return publicUrl.orElseGet(() -> scheme + "://" + hostAndPort);
     }
 
+    /// What the URL of a request began with, for logs and traces: what a trusted proxy says that names its client, else
+    /// what was received.
+    public String calledUrl() {
+        return forwardedFor.isPresent() ? baseUrl() : scheme + "://" + hostAndPort;
+    }
+
     /// The path of [#baseUrl()], with which all paths begin that clients are told; mostly empty.
     public String basePath() {
         if (publicUrl.isEmpty()) {

@@ -153,8 +153,7 @@ public final class RequestLog implements Observer, AutoCloseable {
     }
 
     private static void appendUrl(Request request, StringBuilder line) {
-        line.append(request.connection().scheme()).append("://");
-        line.append(LogText.bounded(LogText.oneLine(request.connection().hostAndPort())));
+        line.append(LogText.bounded(LogText.oneLine(request.connection().calledUrl())));
         line.append(LogText.maskedPath(request.path().raw()));
         var query = LogText.maskedQuery(request.query().raw());
         if (!query.isEmpty()) {

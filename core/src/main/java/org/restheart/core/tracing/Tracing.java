@@ -119,7 +119,7 @@ public final class Tracing implements AutoCloseable {
             span.setAttribute("http.request.method", method)
                     .setAttribute("http.route", route)
                     .setAttribute("url.path", SecretValues.masked(request.path().raw()))
-                    .setAttribute("url.scheme", connection.scheme())
+                    .setAttribute("url.scheme", connection.calledUrl().startsWith("https:") ? "https" : "http")
                     .setAttribute("client.address", connection.clientAddress())
                     .setAttribute("network.peer.address", connection.peerAddress())
                     .setAttribute(

@@ -51,6 +51,8 @@ class AuditTest {
             var trace = "0af7651916cd43dd8448eb211c80319c";
             var ada = gateway.as("ada")
                     .with("X-Forwarded-For", "198.51.100.1, 203.0.113.7")
+                    .with("X-Forwarded-Proto", "https")
+                    .with("X-Forwarded-Host", "api.example.com")
                     .with("traceparent", "00-" + trace + "-b7ad6b7169203331-01");
             assertStatus(403, ada.put("/films", "{}"));
             await().until(() ->
@@ -58,7 +60,9 @@ class AuditTest {
             assertThat(audited(log).getFirst())
                     .contains("\"clientAddress\":\"203.0.113.7\",\"peer\":\"127.0.0.1:")
                     .contains("\"trace-id\":\"" + trace + "\"");
-            assertThat(log.all()).anyMatch(line -> line.contains(" from /203.0.113.7 via /127.0.0.1:"));
+            assertThat(log.all())
+                    .anyMatch(line ->
+                            line.contains("PUT https://api.example.com/films from /203.0.113.7 via /127.0.0.1:"));
         }
     }
 
