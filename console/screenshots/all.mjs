@@ -108,11 +108,11 @@ const SHOTS = [
   ["access", "#/access"],
   ["access-reader", "#/access", async page => (await page.getByLabel("Rights of the account").fill("mia"), button(page, "Show").click())],
   ["access-cell", "#/access", async page => (await page.getByLabel("Rights of the account").fill("mia"), await button(page, "Show").click(), page.getByLabel("Delete /books: never. Why?").click())],
-  ["access-who", "#/access", async page => (await page.getByLabel("Path to check").fill("/books"), await button(page, "Who may?").click(), await page.waitForTimeout(900), page.locator("main").evaluate(main => main.scrollTo(0, 1e6)))],
+  ["access-who", "#/access", async page => (await page.getByLabel("Path to check").fill("/books"), await button(page, "Who may do this?").click(), await page.waitForTimeout(900), page.locator("main").evaluate(main => main.scrollTo(0, 1e6)))],
   ["access-accounts", "#/access?tab=accounts"],
   ["access-account", "#/access?tab=accounts", async page => (await button(page, "New account").click(), page.getByLabel("Password").fill("a few words"))],
   ["access-permissions", "#/access?tab=permissions"],
-  ["access-permission", "#/access?tab=permissions", async page => (await button(page, "New permission").click(), write(page, "Predicate", "path-prefix('/books') and methd(GET)"))],
+  ["access-permission", "#/access?tab=permissions", async page => (await button(page, "New permission").click(), await button(page, "Text").click(), write(page, "Predicate", "path-prefix('/books') and methd(GET)"))],
   ["access-keys", "#/access?tab=keys"],
   ["api", "#/api"],
   ["api-operation", "#/api", async page => (await page.getByLabel("Find", { exact: true }).fill("PATCH /books/*"), page.locator(".operation > button").first().click())],
@@ -162,7 +162,7 @@ async function shoot(page, folder, [name, place, act]) {
 }
 
 for (const colorScheme of ["light", "dark"]) {
-  for (const width of [1280, 375]) {
+  for (const width of [1280, 390]) {
     const folder = `${colorScheme}-${width}`;
     if (process.env.VARIANT && !folder.includes(process.env.VARIANT)) continue;
     for (const account of [undefined, reader, nobody]) {

@@ -110,7 +110,7 @@ export function Aggregations({ path }) {
         <section class="panel slim" aria-label="Stored pipelines">
           <div class="toolbar"><h2>Stored</h2><span class="spring"></span><${Button} small icon="plus" onClick=${() => begin({ name: "", given: {}, stages: [stageOf("$match", "{}")] })}>New</${Button}></div>
           ${meta.error && html`<${Failure} error=${meta.error} />`}
-          ${stored.length === 0 && !meta.error && html`<p class="quiet small">None yet. Build one below and save it: it gets an address of its own.</p>`}
+          ${stored.length === 0 && !meta.error && html`<p class="quiet small">None yet. Build one below and save it: it gets its own URL.</p>`}
           <ul class="names">${stored.map((/** @type {any} */ one) => html`<li class=${cls(at(one, "uri")?.v === pipeline.name && "here")}><button type="button" class="link" onClick=${() => open(one)}>${visible(at(one, "uri")?.v || "?")}</button><span class="quiet small">${plural(at(one, "stages")?.a?.length || 0, "stage")}</span>
             <${CopyButton} text=${() => curl({ method: "GET", url: address(target(dataPath([...path, "_aggrs", at(one, "uri").v]), { avars: at(one, "uri").v === pipeline.name ? avars : undefined })) })} label=${`Copy ${at(one, "uri")?.v} as a curl line`}>curl</${CopyButton}>
             ${mayWrite(path, "manage") && html`<${Button} small kind="plain" icon="trash" label=${`Remove ${at(one, "uri")?.v}`} onClick=${() => setDropping(at(one, "uri").v)} />`}</li>`)}</ul>
@@ -153,18 +153,18 @@ function Stage({ stage, index, last, shown, refused, fields, onEdit, onMove, onR
       </div>
       <${Editor} value=${stage.text} onChange=${(/** @type {string} */ text) => onEdit({ text })} onRun=${onRunAll} label=${`Stage ${index + 1}, ${stage.operator}`} complete=${completer(fields, stage.operator === "$match" ? "filter" : stage.operator === "$sort" ? "sort" : "stage")} />
       ${refused && html`<p class="error" role="alert">${refused}</p>`}
-      ${/^\$(out|merge)$/.test(stage.operator) && !refused && html`<p class="error">The gateway runs no pipeline that writes: <code>${stage.operator}</code> is refused.</p>`}
+      ${/^\$(out|merge)$/.test(stage.operator) && !refused && html`<p class="error">The gateway does not run pipelines that write: <code>${stage.operator}</code> is refused.</p>`}
     </li>`;
 }
 
 function Result({ result, total }) {
-  if (!result) return html`<${Empty} icon="play" title="No result yet" text="Run the pipeline, or look at what comes out of a single stage." />`;
+  if (!result) return html`<${Empty} icon="play" title="No result yet" text="Run the pipeline, or look at the result of one stage." />`;
   if (result.error) return html`<${Failure} error=${result.error}>${result.error.status === 403 && html`<span>Pipelines that are not stored need the permission <code>allowAdHocAggregations</code>, and some stages are refused to everybody.</span>`}</${Failure}>`;
   const documents = result.documents || [];
   const columns = infer(documents).filter(field => !field.path.includes(".")).map(field => field.path);
   return html`<${Loading} busy=${result.busy} onCancel=${() => {}}>
     ${result.documents && html`<div class="toolbar"><h2>${result.upTo < total ? `After stage ${result.upTo}` : "Result"}</h2><span class="spring"></span><span class="quiet">${documents.length === result.limit ? `the first ${result.limit}${result.total > result.limit ? ` of ${count(result.total)}` : ""}` : plural(documents.length, "document")}, ${size(result.size)}, ${duration(result.ms)}</span></div>
-    ${documents.length ? html`<${Table} documents=${documents.map(keyed)} columns=${columns} selected=${new Set()} onSelect=${() => {}} onOpen=${() => {}} onSort=${() => {}} plain />` : html`<${Empty} icon="search" title="Nothing comes out" />`}`}
+    ${documents.length ? html`<${Table} documents=${documents.map(keyed)} columns=${columns} selected=${new Set()} onSelect=${() => {}} onOpen=${() => {}} onSort=${() => {}} plain />` : html`<${Empty} icon="search" title="No documents" />`}`}
   </${Loading}>`;
 }
 
@@ -174,7 +174,7 @@ const keyed = (/** @type {any} */ document, /** @type {number} */ i) => ({ ...do
 /** Stores, replaces or removes a pipeline, with the tag of what was read. */
 async function store(/** @type {string[]} */ path, /** @type {string} */ name, /** @type {string|null} */ stages) {
   const now = await properties(path, undefined);
-  if (now.hidden) throw new Error("This account may not read the properties of the collection, so it cannot change the pipelines among them.");
+  if (now.hidden) throw new Error("Pipelines are stored in the properties of the collection, which this account may not read.");
   const before = at(now.document, "aggrs")?.a || [];
   const named = (/** @type {any} */ one) => at(one, "uri")?.v === name;
   const anew = (/** @type {any} */ one) => `{${one.e.map((/** @type {[string, any]} */ [key, value]) => `${keyText(key)}: ${key === "stages" ? stages : inline(value)}`).join(", ")}}`;

@@ -35,7 +35,7 @@ export class ApiError extends Error {
 }
 
 function tellable(/** @type {any} */ answer) {
-  const plain = { 401: "You are not signed in, or no longer.", 403: "This account may not do that.", 404: "There is nothing at this address.", 413: "This is larger than the gateway accepts (connection-options.MAX_ENTITY_SIZE).", 0: "The gateway cannot be reached." };
+  const plain = { 401: "You are not signed in, or your session has ended.", 403: "This account may not do that.", 404: "There is nothing at this address.", 413: "This is larger than the gateway accepts (connection-options.MAX_ENTITY_SIZE).", 0: "The gateway cannot be reached." };
   try {
     const body = JSON.parse(answer.text);
     const message = body.message || body.msg || body.detail || body.title;

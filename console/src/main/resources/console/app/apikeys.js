@@ -18,7 +18,7 @@ export function Keys() {
     <div class="toolbar"><span class="quiet">${data?.length ? plural(data.length, "key") : ""}</span><span class="spring"></span>${!readOnly.value && html`<${Button} kind="primary" icon="plus" onClick=${() => setCreating(true)}>New key</${Button}>`}</div>
     <${Loading} busy=${busy} onCancel=${cancel}>
       ${error && html`<${Failure} error=${error}><${Button} small icon="refresh" onClick=${again}>Try again</${Button}></${Failure}>`}
-      ${data && !data.length && html`<${Empty} icon="access" title="No keys yet" text="A key lets a program act as an account, without its password, until it ends or is disabled." />`}
+      ${data && !data.length && html`<${Empty} icon="access" title="No keys yet" text="A key lets a program act as an account without its password, until the key expires or is disabled." />`}
       ${data?.length > 0 && html`<div class="panel flush" tabindex="0" role="region" aria-label="Keys"><table class="plain"><thead><tr><th scope="col">Name</th><th scope="col">Account</th><th scope="col">Key</th><th scope="col">Made</th><th scope="col">Ends</th><th scope="col">Last used</th><th scope="col">State</th><th><span class="sr">Actions</span></th></tr></thead><tbody>
         ${data.map((/** @type {any} */ one) => html`<tr key=${one.handle}><th scope="row">${visible(one.name) || html`<span class="quiet">unnamed</span>`}</th><td>${visible(one.account)}</td><td class="mono">${visible(one.hint)}</td><td class="nowrap">${day(one.createdAt)}</td><td class="nowrap">${day(one.expiresAt) || "never"}</td><td class="nowrap">${day(one.lastUsedAt) || "–"}</td>
           <td>${one.disabled ? html`<span class="tag">disabled</span>` : html`<span class="tag good">in use</span>`}</td>
@@ -45,14 +45,14 @@ function Create({ onClose }) {
   if (made) {
     const line = `curl -sS -H "Authorization: Bearer $RH_KEY" '${address(dataPath([]))}'`;
     return html`<${Dialog} title="Keep this key now" onClose=${onClose}><div class="stack">
-      <p>It is shown this once. The gateway keeps only a digest of it.</p>
+      <p>It is shown only once. The gateway stores only its hash.</p>
       <div class="toolbar"><code class="secret">${made.key}</code><span class="spring"></span><${CopyButton} text=${made.key} label="Copy the key">Copy</${CopyButton}></div>
       <div class="field"><span class="label">Used like this</span><div class="toolbar"><pre class="code spring">${line}</pre><${CopyButton} text=${line} label="Copy the curl line" /></div></div>
       <div class="row end"><${Button} kind="primary" onClick=${onClose}>Done</${Button}></div></div></${Dialog}>`;
   }
   return html`<${Dialog} title="New key" onClose=${onClose}><form class="stack" onSubmit=${submit}>
-    <${Field} label="Name" hint="What uses it."><input required autofocus maxlength="200" value=${name} onInput=${(/** @type {any} */ e) => setName(e.target.value)} /></${Field}>
-    <${Field} label="Account" hint="Whose rights it has."><input required spellcheck=${false} value=${who} onInput=${(/** @type {any} */ e) => setWho(e.target.value)} /></${Field}>
+    <${Field} label="Name" hint="The program that uses it."><input required autofocus maxlength="200" value=${name} onInput=${(/** @type {any} */ e) => setName(e.target.value)} /></${Field}>
+    <${Field} label="Account" hint="The key has the rights of this account."><input required spellcheck=${false} value=${who} onInput=${(/** @type {any} */ e) => setWho(e.target.value)} /></${Field}>
     <${Field} label="Expires after days"><input required inputmode="numeric" value=${days} onInput=${(/** @type {any} */ e) => setDays(e.target.value.replace(/\D/g, ""))} /></${Field}>
     ${error && html`<${Failure} error=${error} />`}
     <div class="row end"><${Button} onClick=${onClose}>Cancel</${Button}><button type="submit" class="button primary"><span>Create</span></button></div>

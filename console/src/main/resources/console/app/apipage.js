@@ -24,7 +24,7 @@ export function Api() {
       <div class="page-head"><h1>API</h1><span class="spring"></span><${Help} page="reference/openapi" about="OpenAPI" /></div>
       <div class="toolbar"><${Field} inline label="Find"><input type="search" placeholder="books, PATCH, index…" value=${wanted} onInput=${(/** @type {any} */ e) => setWanted(e.target.value)} /></${Field}><span class="quiet">${data ? plural(all.length, "operation") : ""}</span><span class="spring"></span>
         <${CopyButton} text=${() => curl({ method: "GET", url: address(where) })} label="Copy as a curl line">curl</${CopyButton}>${data && html`<${Button} small icon="download" onClick=${() => save("openapi.json", new Blob([JSON.stringify(data, null, 2)]))}>openapi.json</${Button}>`}</div>
-      <p class="quiet">${data ? visible(data.info.description || "") : ""}. What is not listed is refused to you. <code>${where}</code> is OpenAPI ${data?.openapi || "3.1"}, for generators of clients and testers.</p>
+      <p class="quiet">${data ? visible(data.info.description || "") : ""}. Requests that are not listed are refused. <code>${where}</code> is this description as OpenAPI ${data?.openapi || "3.1"}, for client generators and test tools.</p>
       <${Loading} busy=${busy} onCancel=${cancel}>
         ${error && html`<${Failure} error=${error}><${Button} small icon="refresh" onClick=${again}>Try again</${Button}></${Failure}>`}
         ${data && !all.length && html`<${Empty} icon="search" title="Nothing matches" text=${html`No operation has all of <code>${visible(wanted)}</code> in its method, path and title.`}><${Button} onClick=${() => setWanted("")}>Show all</${Button}></${Empty}>`}
@@ -56,7 +56,7 @@ function Operation({ document, one }) {
     ${own.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Parameters"><table class="plain"><thead><tr><th scope="col">Parameter</th><th scope="col">In</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>
       ${own.map((/** @type {any} */ parameter) => html`<tr key=${parameter.name}><th scope="row"><code>${visible(parameter.name)}</code>${parameter.required && html` <span class="tag accent">required</span>`}</th><td class="quiet">${parameter.in}</td><td>${typesOf(document, parameter.schema || {}).join(", ")}</td><td class="quiet">${marked(parameter.description || "")}</td></tr>`)}</tbody></table></div>`}
     ${body && html`<div><h3>Body ${nameOf(wanted) ? html`<span class="quiet">${visible(nameOf(wanted) || "")}</span>` : ""}</h3><${Fields} document=${document} schema=${wanted} /></div>`}
-    <div><h3>Answers</h3><ul class="answers">${one.responses.map((/** @type {[string, any]} */ [status, answer]) => html`<li><span class=${`status s${status[0]}`}>${status}</span><span>${visible(answer.description || "")}${nameOf(schemaOf(answer)) ? html` <code>${visible(nameOf(schemaOf(answer)) || "")}</code>` : ""}</span></li>`)}</ul></div>
+    <div><h3>Responses</h3><ul class="answers">${one.responses.map((/** @type {[string, any]} */ [status, answer]) => html`<li><span class=${`status s${status[0]}`}>${status}</span><span>${visible(answer.description || "")}${nameOf(schemaOf(answer)) ? html` <code>${visible(nameOf(schemaOf(answer)) || "")}</code>` : ""}</span></li>`)}</ul></div>
     <div class="row"><${Button} kind="primary" icon="send" onClick=${attempt}>Try it</${Button}><${CopyButton} text=${() => curl({ method: one.method, url: address(one.path) })} label="Copy as a curl line">curl</${CopyButton}></div>
   </div>`;
 }

@@ -37,18 +37,18 @@ export function Bulk({ remove, chosen, onClose, onDone }) {
   const done = (/** @type {any} */ answer, /** @type {string} */ verb, /** @type {string} */ of) => {
     const report = JSON.parse(answer.text);
     const left = known === null ? 0 : known - report[of === "deleted" ? "deleted" : "matched"];
-    toast(`${plural(report[of], "document")} of ${name} ${verb}${left > 0 ? `; ${plural(left, "document")} left alone: changed or deleted by others since shown here` : ""}`, left > 0 ? "info" : "good");
+    toast(`${plural(report[of], "document")} of ${name} ${verb}${left > 0 ? `; ${plural(left, "document")} not ${verb}: changed or deleted by others since shown here` : ""}`, left > 0 ? "info" : "good");
     onDone();
     onClose();
   };
-  const asked = known === null && html`<p>All of <b>${name}</b> that match <code>${visible(filter)}</code> now${n === undefined ? "" : html`: <b>${count(n)}</b>`}.</p>`;
+  const asked = known === null && html`<p>Documents of <b>${name}</b> that match <code>${visible(filter)}</code>${n === undefined ? "" : html`: <b>${count(n)}</b>`}.</p>`;
   if (counted.error || n === undefined) {
     return html`<${Dialog} title=${remove ? `Delete all of ${name} that match?` : `Update all of ${name} that match`} onClose=${onClose} foot=${html`<${Button} onClick=${onClose}>Cancel</${Button}>`}>
       <${Loading} busy=${counted.busy} onCancel=${onClose}>${asked}${counted.error && html`<${Failure} error=${counted.error} />`}</${Loading}></${Dialog}>`;
   }
   if (remove) {
     const word = known === null && settings.value.confirm ? String(n) : undefined;
-    return html`<${Confirm} title=${`Delete ${plural(n, "document")} of ${name}?`} text=${html`${asked ? html`All that match <code>${visible(filter)}</code> now: <b>${count(n)}</b>. ` : ""}${n === 1 ? "It is" : "They are"} gone for good.`} word=${word} action=${`Delete ${count(n)}`} onClose=${onClose} onYes=${async () => done(await request("DELETE", where), "deleted", "deleted")} />`;
+    return html`<${Confirm} title=${`Delete ${plural(n, "document")} of ${name}?`} text=${html`${asked ? html`<b>${count(n)}</b> ${n === 1 ? "document matches" : "documents match"} <code>${visible(filter)}</code> now. ` : ""}This cannot be undone.`} word=${word} action=${`Delete ${count(n)}`} onClose=${onClose} onYes=${async () => done(await request("DELETE", where), "deleted", "deleted")} />`;
   }
   const run = async () => {
     try {

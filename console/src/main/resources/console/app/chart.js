@@ -27,7 +27,7 @@ export function Chart({ title, unit, times, lines }) {
       plot.current?.destroy();
       plot.current = new uPlot(
         {
-          width: host.current.clientWidth, height: HEIGHT, legend: { show: false }, padding: [8, 8, 0, 0],
+          width: host.current.clientWidth, height: HEIGHT, legend: { show: false }, padding: [8, 28, 0, 0],
           cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
           scales: { y: { range: (/** @type {any} */ _, /** @type {number} */ low, /** @type {number} */ high) => [0, Math.max(high * 1.1, 1)] } },
           axes: [{ ...axis, space: 80, size: 28, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map(clock) }, { ...axis, size: 44, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map(short) }],

@@ -38,7 +38,7 @@ function There({ path }) {
   }, [kind, resources.value.state]);
   if (kind === "db") return null;
   if (!listed && data === undefined && busy) return html`<div class="page"><${Loading} busy=${busy} onCancel=${cancel} /></div>`;
-  if (!listed && data === 404) return html`<div class="page"><${Empty} icon="search" title=${`There is no collection ${visible(path.join("/"))}`} text="It was deleted or never existed, or the address is misspelled."><a class="button" href="#/">All collections</a></${Empty}></div>`;
+  if (!listed && data === 404) return html`<div class="page"><${Empty} icon="search" title=${`There is no collection ${visible(path.join("/"))}`} text="It was deleted, it never existed, or the URL is misspelled."><a class="button" href="#/">All collections</a></${Empty}></div>`;
   return html`<${Shown} path=${path} />`;
 }
 

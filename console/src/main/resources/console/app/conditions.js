@@ -104,7 +104,7 @@ export function Conditions({ filter, fields, onChange, onRun }) {
     setAny(one);
     onChange((made.current = filterOf(next, one)));
   };
-  if (!read) return html`<p class="quiet small conditions">This filter says more than conditions can show; its text is run as it stands. <${Button} small onClick=${() => set([EMPTY], false)}>Start over</${Button}></p>`;
+  if (!read) return html`<p class="quiet small conditions">Conditions cannot show all of this filter. Run uses its text as it is. <${Button} small onClick=${() => set([EMPTY], false)}>Start over</${Button}></p>`;
   const list = read.list.length ? read.list : [EMPTY];
   const change = (/** @type {number} */ i, /** @type {Partial<Condition>} */ part) => set(list.map((one, n) => (n === i ? { ...one, ...part } : one)), read.any);
   const typeOf = (/** @type {string} */ path) => mainType(fields.find(field => field.path === path)) || "";

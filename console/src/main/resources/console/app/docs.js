@@ -37,7 +37,7 @@ export function Docs() {
   }, [data, at]);
   return html`<div class="page docs">
     <nav class="docs-nav" aria-label="Contents">${CONTENTS.map(([group, pages]) => html`<div><p>${group}</p><ul>${pages.map(([name, text]) => html`<li><a href=${docsHref(name)} aria-current=${name === page ? "page" : null}>${text}</a></li>`)}</ul></div>`)}</nav>
-    <${Loading} busy=${busy} onCancel=${cancel}>${error && html`<h1>Documentation</h1><${Empty} icon="book" title="This page is not here" text="It belongs to another release, or the gateway was built without the documentation." />`}
+    <${Loading} busy=${busy} onCancel=${cancel}>${error && html`<h1>Documentation</h1><${Empty} icon="book" title="This page is not here" text="It belongs to another release, or this gateway was built without its documentation." />`}
       ${data && html`<article class="doc">${data.map(block => html`<${Block} block=${block} page=${page} />`)}</article>`}</${Loading}>
   </div>`;
 }

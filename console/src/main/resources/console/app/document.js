@@ -29,14 +29,14 @@ const placeOf = (/** @type {string[]} */ path, /** @type {any} */ id) => {
 
 /** Why a document cannot be edited as text without becoming another one, or null. */
 function obstacle(/** @type {any} */ document, /** @type {boolean} */ pointers, /** @type {boolean} */ unnamed) {
-  if (unnamed) return "No path can name an id of this type, so it cannot be replaced here. The collection's update of selected documents can change it.";
-  if (pointers) return "It holds a DBPointer, which the shell's spelling does not tell from a DBRef.";
+  if (unnamed) return "An id of this type cannot be part of a URL, so the document cannot be replaced here. To change it, select it in the collection and choose Update.";
+  if (pointers) return "It contains a DBPointer, which the shell notation cannot tell from a DBRef.";
   const dotted = document.e.find((/** @type {any} */ [name]) => name.includes(".") || name[0] === "$");
   return dotted ? `Its key “${visible(dotted[0])}” would be expanded or refused when the document is stored whole.` : null;
 }
 
 /** What is said when a document that is being edited is gone. */
-const LOST = { status: 404, message: "The document was deleted meanwhile. Your text is still here: copy it, or create it again." };
+const LOST = { status: 404, message: "Somebody has deleted this document. Your text is still here: copy it, or create the document again." };
 
 async function read(/** @type {string[]} */ path, /** @type {any} */ id, /** @type {AbortSignal|undefined} */ signal) {
   const place = placeOf(path, id);
@@ -93,7 +93,7 @@ function Edit({ path, data, creating, back, again }) {
   const place = id && placeOf(path, id);
 
   useEffect(() => {
-    leaving.ask = dirty ? () => confirm("Leave without saving? What you have changed here is lost.") : null;
+    leaving.ask = dirty ? () => confirm("Leave without saving? Your changes will be lost.") : null;
     return () => (leaving.ask = null);
   }, [dirty]);
 
@@ -176,7 +176,7 @@ function Edit({ path, data, creating, back, again }) {
       if (failure.status !== 412) throw failure;
       const now = await read(path, id, undefined);
       if (now.base) (setState({ base: now.base, tag: /** @type {any} */ (now).tag, text: print(now.base) }), setText(print(now.base)));
-      throw Object.assign(new Error("The document has changed since you opened it, so it was not deleted. You see it as it is now: delete it again if you still want to."), { status: 412 });
+      throw Object.assign(new Error("The document was not deleted, because it has changed since you opened it. This is the current version: delete it again if you still want to."), { status: 412 });
     }
     toast("Deleted", "good");
     if (!shown()) return;
@@ -202,7 +202,7 @@ function Edit({ path, data, creating, back, again }) {
         <${CopyButton} text=${text} label="Copy the text">Copy</${CopyButton}></span>
         <${Menu} icon="down" text="More" label="More actions" items=${[
           { text: "Download", icon: "download", onClick: () => save(`${cut(inline(id).replace(/\W+/g, "-"), 40)}.json`, new Blob([text])) },
-          writable && { text: "Replace by a file…", icon: "upload", onClick: () => upload.current.click() },
+          writable && { text: "Replace with a file…", icon: "upload", onClick: () => upload.current.click() },
           { text: "Reload", icon: "refresh", onClick: again },
           { text: "Copy the text", icon: "copy", onClick: () => copied(text) },
           mayWrite(path, "create") && { text: "Duplicate", icon: "copy", onClick: () => go(withQuery({ doc: "new", from: inline(id) })) },
@@ -223,10 +223,10 @@ function Edit({ path, data, creating, back, again }) {
       ${conflict && html`<${Conflict} ...${conflict} onClose=${() => setConflict(null)} onTake=${(/** @type {any} */ document) => {
         setConflict(null);
         setText(print(document));
-        if (same(document, conflict.theirs)) stored(id, "Nothing to save: you took theirs");
+        if (same(document, conflict.theirs)) stored(id, "Nothing to save: you kept the other version");
         else write(print(document), conflict.tag);
       }} />`}
-      ${deleting && html`<${Confirm} title="Delete this document?" text=${html`<code>${cut(visible(inline(id)), 120)}</code> of <b>${visible(path.join("/") || "/")}</b> is gone for good.`} action="Delete" onClose=${() => setDeleting(false)} onYes=${remove} />`}
+      ${deleting && html`<${Confirm} title="Delete this document?" text=${html`<code>${cut(visible(inline(id)), 120)}</code> of <b>${visible(path.join("/") || "/")}</b> will be deleted. This cannot be undone.`} action="Delete" onClose=${() => setDeleting(false)} onYes=${remove} />`}
     </section>`;
 }
 
@@ -258,7 +258,7 @@ function Conflict({ base, mine, theirs, onClose, onTake }) {
   const take = (/** @type {number} */ i, /** @type {string} */ which) => setRows(rows.map((row, n) => (n === i ? { ...row, take: /** @type {any} */ (which) } : row)));
   return html`
     <${Dialog} wide title="Changed by somebody else" onClose=${onClose} foot=${html`<${Button} onClick=${onClose}>Back to the editor</${Button}><${Button} kind="primary" onClick=${() => onTake(merged(theirs, rows))}>Save this</${Button}>`}>
-      <p>The document was stored after you opened it. Choose for each field what to keep; nothing is saved yet.</p>
+      <p>The document was saved after you opened it. Choose which value to keep for each field. Nothing is saved yet.</p>
       ${rows.length === 0 && html`<p>Both versions are the same.</p>`}
       <div class="scroll">
         <table class="conflict">

@@ -96,9 +96,9 @@ export function Documents({ path, children }) {
       ${!error && data && !some && (filtered
         ? html`<${Empty} icon="search" title="Nothing matches" text=${html`No document of <b>${visible(path.at(-1) || "/")}</b> matches <code>${visible(data.filter)}</code>.`}><${Button} onClick=${() => go(withQuery({ filter: "", page: "" }))}>Remove the filter</${Button}></${Empty}>`
         : page > 1
-          ? html`<${Empty} icon="search" title="The result ends before this page"><${Button} onClick=${() => go(withQuery({ page: "" }))}>To the first page</${Button}></${Empty}>`
+          ? html`<${Empty} icon="search" title="There are no documents on this page"><${Button} onClick=${() => go(withQuery({ page: "" }))}>To the first page</${Button}></${Empty}>`
           : isBucket(path)
-            ? html`<${Empty} icon="collection" title="No files yet" text=${html`Upload the first one here, or with a line in a shell:`}><pre class="line">${fileLine(path)}</pre></${Empty}>`
+            ? html`<${Empty} icon="collection" title="No files yet" text=${html`Upload the first one here, or with a command:`}><pre class="line">${fileLine(path)}</pre></${Empty}>`
             : html`<${Nothing} path=${path} />`)}
       ${some && view === "table" && html`<${Table} documents=${data.documents} columns=${columns.filter((/** @type {string} */ c) => !hidden.includes(c))} sort=${query.sort} selected=${selected} onSelect=${(/** @type {Set<string>} */ ids) => setSelection({ of: data, ids })} onOpen=${open} onSort=${(/** @type {string} */ sort) => go(withQuery({ sort, page: "" }))} />`}
       ${some && view === "list" && html`<${List} documents=${data.documents} onOpen=${open} />`}
@@ -144,7 +144,7 @@ function Upload({ path, onDone }) {
 }
 
 const Nothing = ({ path }) => html`
-  <${Empty} icon="collection" title="No documents yet" text=${html`Create the first one here, or with a line in a shell:`}>
+  <${Empty} icon="collection" title="No documents yet" text=${html`Create the first one here, or with a command:`}>
     <div class="stack center">
       <pre class="line">${curl({ method: "POST", url: address(dataPath(path)), headers: { "Content-Type": "application/json" }, body: '{"title": "The Periodic Table"}' })}</pre>
       ${mayWrite(path, "create") && html`<div class="row center"><${Button} kind="primary" icon="plus" onClick=${() => go(withQuery({ doc: "new" }))}>Create a document</${Button}>
@@ -198,7 +198,7 @@ function Pager({ path, page, size, data, filter }) {
     <footer class="pager">
       <span class="nowrap">${data?.documents.length ? `${count(from + 1)}–${count(from + data.documents.length)}` : "0"}
         ${exact?.n !== undefined ? ` of ${count(exact.n)}` : estimate.data != null ? html` of about ${count(estimate.data)}` : ""}</span>
-      ${exact?.n === undefined && html`<${Button} small kind="plain" busy=${exact?.busy} onClick=${ask}>${exact?.busy ? "Counting…" : exact?.failed ? "Counting took too long: again" : "Count"}</${Button}>`}
+      ${exact?.n === undefined && html`<${Button} small kind="plain" busy=${exact?.busy} onClick=${ask}>${exact?.busy ? "Counting…" : exact?.failed ? "Counting took too long. Try again" : "Count"}</${Button}>`}
       ${data && html`<span class="quiet nowrap">${duration(data.ms)}</span>`}
       <span class="spring"></span>
       <label class="nowrap">Per page <select value=${size} onChange=${(/** @type {any} */ e) => go(withQuery({ size: e.target.value, page: "" }))}>${SIZES.map(n => html`<option value=${n}>${n}</option>`)}</select></label>

@@ -39,7 +39,7 @@ export function Drawer() {
       </div>
       ${shown && html`<div class="drawer-list" tabindex="0" role="region" aria-label="The last requests">
         <table>
-          <thead><tr><th>Method</th><th>Path</th><th>Status</th><th class="right">Time</th><th class="right">Size</th><th class="right" title="How many requests one command to MongoDB carried">Coalesced</th><th><span class="sr">Actions</span></th></tr></thead>
+          <thead><tr><th>Method</th><th>Path</th><th>Status</th><th class="right">Time</th><th class="right">Size</th><th class="right" title="Number of requests that shared one MongoDB command">Coalesced</th><th><span class="sr">Actions</span></th></tr></thead>
           <tbody>${requests.value.map(entry => html`
             <tr key=${entry.id}>
               <td><b>${entry.method}</b></td><td class="path" title=${readable(entry.path)}>${readable(entry.path)}</td><td><${Status} status=${entry.status} /></td>

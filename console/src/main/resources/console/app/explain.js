@@ -32,7 +32,7 @@ const titleOf = (/** @type {any} */ rule) => (rule._id !== undefined ? `Permissi
 
 function Rule({ rule, index }) {
   const reasons = [];
-  if (rule.failed !== undefined) reasons.push(html`<p>This part is not true of the request: <code>${visible(rule.failed)}</code></p>`);
+  if (rule.failed !== undefined) reasons.push(html`<p>This part does not match the request: <code>${visible(rule.failed)}</code></p>`);
   if (rule.missing) reasons.push(html`<p>It lacks ${rule.missing.map((/** @type {string} */ flag, /** @type {number} */ i) => html`${i ? ", " : ""}<code>${flag}</code>`)}.</p>`);
   if (!rule.applies && !reasons.length) reasons.push(html`<p class="quiet">It does not cover this request.</p>`);
   return html`<li class=${cls("tried", rule.applies && "applies")}>
@@ -46,9 +46,9 @@ export function Explanation({ answer }) {
   return html`<div class="stack tight-stack" role="status">
     <p class="row"><span class=${cls("tag", answer.decision === "allowed" ? "good" : "bad")}>${answer.decision === "allowed" ? "✓ Allowed" : "✗ Refused"}</span>${answer.decision === "refused" && html`<span class="quiet">Status ${answer.status}</span>`}</p>
     ${answer.reason && html`<p>${visible(answer.reason)}</p>`}
-    ${limits.length > 0 && html`<div><p>Within these limits:</p><ul class="limits">${limits.map(([name, value]) => html`<li><code>${name}</code> ${value === true ? "" : html`<code class="quiet">${visible(JSON.stringify(value))}</code>`}</li>`)}</ul></div>`}
+    ${limits.length > 0 && html`<div><p>With these limits:</p><ul class="limits">${limits.map(([name, value]) => html`<li><code>${name}</code> ${value === true ? "" : html`<code class="quiet">${visible(JSON.stringify(value))}</code>`}</li>`)}</ul></div>`}
     ${answer.trace.length > 0 && html`<h3>Permissions, in the order in which they were tried</h3><ol class="trace">${answer.trace.map((/** @type {any} */ rule, /** @type {number} */ i) => html`<${Rule} rule=${rule} index=${i} />`)}</ol>`}
-    ${answer.decision === "allowed" && html`<p class="quiet small">Rules allow it. Whether it succeeds also depends on the data, on validation and on guards.</p>`}
+    ${answer.decision === "allowed" && html`<p class="quiet small">Permissions allow it. It can still fail because of the data, validation or other checks.</p>`}
   </div>`;
 }
 
@@ -58,7 +58,7 @@ const Who = ({ roles }) => html`<div class="stack tight-stack" role="status">
     const some = roles.filter(one => one.allowed === which);
     return html`<p class="row"><span class=${cls("tag", which ? "good" : "bad")}>${which ? "✓" : "✗"} ${text}</span>${some.length ? some.map(one => html`<span class="tag">${visible(one.role)}</span>`) : html`<span class="quiet">no role</span>`}</p>`;
   })}
-  <p class="quiet small">Of the roles that permissions and accounts name. An account may have further properties that rules ask for.</p></div>`;
+  <p class="quiet small">These are the roles that permissions and accounts name. A rule may also depend on other properties of an account.</p></div>`;
 
 /** A restriction of an answer, as a parameter. @param {any} answer @param {string} name */
 const limit = (answer, name) => answer.grant?.[name] && JSON.stringify(answer.grant[name]);
@@ -96,11 +96,11 @@ export function Check({ as, roles, begin, now }) {
     <div class="toolbar nowrap-bar wraps"><select aria-label="Method to check" value=${method} onChange=${(/** @type {any} */ e) => setMethod(e.target.value)}>${["GET", "POST", "PUT", "PATCH", "DELETE"].map(one => html`<option selected=${one === method}>${one}</option>`)}</select>
       <input class="mono spring" aria-label="Path to check" required spellcheck=${false} value=${path} onInput=${(/** @type {any} */ e) => setPath(e.target.value)} />
       <button type="submit" class="button primary" disabled=${state?.busy || Boolean(withBody && problem(body))}><span>Check</span></button>
-      ${known().some(node => node.holds === "permissions") && html`<${Button} disabled=${state?.busy || Boolean(withBody && problem(body))} onClick=${everybody}>Who may?</${Button}>`}</div>
+      ${known().some(node => node.holds === "permissions") && html`<${Button} disabled=${state?.busy || Boolean(withBody && problem(body))} onClick=${everybody}>Who may do this?</${Button}>`}</div>
     ${withBody && html`<div class="field"><span class="label">Body</span><${Editor} value=${body} onChange=${setBody} onRun=${() => run(null)} label="Body to check" hint="{ }" /></div>`}
     ${state?.error && html`<${Failure} error=${state.error} />`}
     ${state?.answer && html`<${Explanation} answer=${state.answer} />`}
-    ${state?.answer && state.of && html`<p><a href=${href("c", state.of, { filter: limit(state.answer, "readFilter"), keys: limit(state.answer, "projectResponse") })}>Look at the documents that it reads</a></p>`}
+    ${state?.answer && state.of && html`<p><a href=${href("c", state.of, { filter: limit(state.answer, "readFilter"), keys: limit(state.answer, "projectResponse") })}>Show the documents that it reads</a></p>`}
     ${state?.who && html`<${Who} roles=${state.who} />`}
   </form>`;
 }

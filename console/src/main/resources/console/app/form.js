@@ -22,7 +22,7 @@ export async function schemaOf(path, signal) {
   return answer.status === 200 ? parse(answer.text) : null;
 }
 
-/** Declared fields that one control can hold. @param {any} schema */
+/** Fields of the schema that one control can hold. @param {any} schema */
 const fieldsOf = schema => {
   const required = (at(schema, "required")?.a || []).map((/** @type {any} */ one) => one.v);
   return (at(schema, "properties")?.e || []).flatMap((/** @type {any} */ [name, one]) => {
@@ -55,9 +55,9 @@ export function Form({ path, text, fixed, onChange }) {
     else e.push([name, value]);
     onChange(print({ ...document, e }));
   };
-  return html`<section class="panel stack tight-stack" aria-label="Form"><h3>Declared fields</h3>
+  return html`<section class="panel stack tight-stack" aria-label="Form"><h3>Fields of the schema</h3>
     ${fields.map((/** @type {any} */ field) => html`<${Control} key=${field.name} field=${field} value=${document?.t === "object" ? at(document, field.name) : undefined} usable=${usable} onSet=${(/** @type {string|null} */ spelled) => set(field.name, spelled)} />`)}
-    <p class="quiet small">By the schema of the collection${fields.some((/** @type {any} */ field) => field.required) ? html`; <span class="must" aria-hidden="true">*</span> is required` : ""}. Everything else is in the text.</p></section>`;
+    <p class="quiet small">From the JSON Schema of the collection${fields.some((/** @type {any} */ field) => field.required) ? html`; <span class="must" aria-hidden="true">*</span> is required` : ""}. Change other fields in the text.</p></section>`;
 }
 
 const shown = (/** @type {any} */ value) => (value === undefined || value.t === "null" ? "" : String(value.v ?? ""));
@@ -66,7 +66,7 @@ function Control({ field, value, usable, onSet }) {
   const { name, type, values, hint, required } = field;
   const label = html`${visible(name)}${required ? html` <span class="must" aria-hidden="true">*</span><span class="sr"> (required)</span>` : ""}`;
   const odd = value && value.t !== "null" && (value.t === "object" || value.t === "array" || (type === "string" && value.t !== "string"));
-  if (odd) return html`<${Field} label=${label} hint="It has another type now: change it in the text."><input disabled value="" /></${Field}>`;
+  if (odd) return html`<${Field} label=${label} hint="This value has another type. Change it in the text."><input disabled value="" /></${Field}>`;
   if (values) return html`<${Field} label=${label} hint=${hint}><select disabled=${!usable} onChange=${(/** @type {any} */ e) => onSet(e.target.value || null)}><option value="" selected=${!value}></option>${values.map((/** @type {any} */ one) => html`<option value=${print(one)} selected=${value && print(one) === print(value)}>${visible(one.v ?? print(one))}</option>`)}</select></${Field}>`;
   if (type === "boolean") return html`<label class="check"><input type="checkbox" disabled=${!usable} checked=${value?.v === true} onChange=${(/** @type {any} */ e) => onSet(String(e.target.checked))} /><span>${label}${hint && html`<span class="hint">${hint}</span>`}</span></label>`;
   const numeric = type !== "string";

@@ -51,7 +51,7 @@ function Banners() {
     ${own && html`<div class=${`banner fixed ${own.color}`}>${own.text}</div>`}
     ${state === "gone" && html`<div class="banner bad" role="status"><${Icon} name="warning" />The gateway cannot be reached. Requests wait; the next attempt is in ${left} s.</div>`}
     ${state === "busy" && html`<div class="banner warn" role="status"><${Icon} name="warning" />The gateway or its MongoDB is busy. Trying again in ${left} s.</div>`}
-    ${newer.value && html`<div class="banner warn" role="status">A newer console is there. <button type="button" class="link" onClick=${() => location.reload()}>Reload</button></div>`}`;
+    ${newer.value && html`<div class="banner warn" role="status">A newer version of the console is available. <button type="button" class="link" onClick=${() => location.reload()}>Reload</button></div>`}`;
 }
 
 const Keys = () => html`

@@ -11,7 +11,7 @@ import { NewCollection } from "./newcollection.js";
 import { ICON } from "./tree.js";
 import { useStatistics } from "./statistics.js";
 import { curl } from "./curl.js";
-import { docsHref } from "./help.js";
+import { Help, docsHref } from "./help.js";
 
 const Databases = ({ nodes }) => html`<ul class="cards">${nodes.map((/** @type {any} */ node) => html`<li><a href=${href(node.kind === "db" ? "db" : "c", node.path)}><${Icon} name=${ICON[node.kind] || "collection"} /><span>${visible(node.name)}</span>${node.children?.length > 0 && html`<span class="quiet small nowrap">${plural(node.children.length, "collection")}</span>`}</a></li>`)}</ul>`;
 
@@ -50,11 +50,11 @@ function FirstSteps({ base, onCreate }) {
     }
   };
   const line = curl({ method: "GET", url: address(`${dataPath([...base, "books"])}?filter={"year":1975}`) });
-  return html`<section class="panel stack" aria-labelledby="first-steps"><div><h2 id="first-steps">First steps</h2><p class="quiet">Nothing is stored here yet. Every collection is an API at once.</p></div>
+  return html`<section class="panel stack" aria-labelledby="first-steps"><div><h2 id="first-steps">First steps</h2><p class="quiet">Nothing is stored here yet. Every collection you create is an API right away.</p></div>
     <ol class="steps">
-      <li><h3>Store documents</h3><p class="quiet">Begin with six books, or with a collection of your own; its tab “Import and export” takes JSON and CSV. The <a href=${docsHref("tutorial")}>tutorial</a> goes through everything.</p><div class="row"><${Button} kind="primary" icon="plus" busy=${busy} disabled=${busy} onClick=${sample}>Create sample data</${Button}><${Button} onClick=${onCreate}>New collection</${Button}></div>${error && html`<${Failure} error=${error} />`}</li>
+      <li><h3>Store documents</h3><p class="quiet">Start with six sample books or with your own collection, whose tab “Import and export” reads JSON and CSV. The <a href=${docsHref("tutorial")}>tutorial</a> goes through everything.</p><div class="row"><${Button} kind="primary" icon="plus" busy=${busy} disabled=${busy} onClick=${sample}>Create sample data</${Button}><${Button} onClick=${onCreate}>New collection</${Button}></div>${error && html`<${Failure} error=${error} />`}</li>
       <li><h3>Read them from anywhere</h3><div class="row"><code>${line}</code><${CopyButton} text=${line} label="Copy the command" /></div></li>
-      <li><h3>Let others in</h3><p class="quiet">An account for each person or program, and permissions that say what its role may do.</p><div class="row">${config.value.access && html`<a class="button" href="#/access?tab=accounts">Accounts</a><a class="button" href="#/access?tab=permissions">Permissions</a>`}${config.value.openapi && html`<a class="button" href="#/api">API</a>`}</div></li>
+      <li><h3>Let others in</h3><p class="quiet">Create an account for each person or program, and permissions that say what its roles may do.</p><div class="row">${config.value.access && html`<a class="button" href="#/access?tab=accounts">Accounts</a><a class="button" href="#/access?tab=permissions">Permissions</a>`}${config.value.openapi && html`<a class="button" href="#/api">API</a>`}</div></li>
     </ol></section>`;
 }
 
@@ -74,7 +74,7 @@ export function Home() {
   const noun = databases ? "database" : "collection";
   return html`
     <div class="page">
-      <div class="page-head"><h1>${within ? visible(within.name) : databases ? "Databases" : "Collections"}</h1></div>
+      <div class="page-head"><h1>${within ? visible(within.name) : databases ? "Databases" : "Collections"}</h1><span class="spring"></span><${Help} page="how-to/console" about="the console" /></div>
       ${state === "error" && html`<${Failure} error=${error} />`}
       ${own.length > 0 && html`<div class="toolbar"><span class="quiet">${plural(own.length, noun)}</span><span class="spring"></span>${creates && html`<${Button} kind="primary" icon="plus" onClick=${() => setCreating(true)}>${`New ${noun}`}</${Button}>`}</div>
         ${databases ? html`<${Databases} nodes=${own} />` : html`<${Collections} nodes=${own} label="Collections" />`}`}

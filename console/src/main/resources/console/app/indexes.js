@@ -27,7 +27,7 @@ export function Indexes({ path }) {
   const [dropping, setDropping] = useState(/** @type {string|null} */ (null));
   const { data, error, busy, again, cancel } = useLoad(async signal => /** @type {any[]} */ (parse((await request("GET", target(dataPath([...path, "_indexes"]), { jsonMode: "shell" }), { signal })).text).a), [path.join("/")]);
   return html`
-    <div class="toolbar"><span class="quiet">An index keeps the order of fields, so that queries and sorts need not read everything.</span><span class="spring"></span>
+    <div class="toolbar"><span class="quiet">With an index, queries and sorts read only the documents they need.</span><span class="spring"></span>
       <${CopyButton} text=${() => curl({ method: "GET", url: address(dataPath([...path, "_indexes"])) })} label="Copy as a curl line">curl</${CopyButton}>
       ${mayWrite(path, "manage") && html`<${Button} kind="primary" icon="plus" onClick=${() => setCreating(true)}>New index</${Button}>`}</div>
     <${Loading} busy=${busy} onCancel=${cancel}>
@@ -43,7 +43,7 @@ export function Indexes({ path }) {
         })}</tbody></table></div>`}
     </${Loading}>
     ${creating && html`<${Create} path=${path} onClose=${() => setCreating(false)} onDone=${() => (setCreating(false), again())} />`}
-    ${dropping && html`<${Confirm} title=${`Drop an index of ${visible(path.join("/") || "/")}?`} text="Queries that use it read the whole collection until it is made again." word=${dropping} action="Drop" onClose=${() => setDropping(null)} onYes=${async () => (await request("DELETE", dataPath([...path, "_indexes", dropping])), toast("Dropped", "good"), again())} />`}`;
+    ${dropping && html`<${Confirm} title=${`Drop an index of ${visible(path.join("/") || "/")}?`} text="Queries that use it will read the whole collection until you create it again." word=${dropping} action="Drop" onClose=${() => setDropping(null)} onYes=${async () => (await request("DELETE", dataPath([...path, "_indexes", dropping])), toast("Dropped", "good"), again())} />`}`;
 }
 
 function Create({ path, onClose, onDone }) {
@@ -83,8 +83,8 @@ function Create({ path, onClose, onDone }) {
       <div><${Button} small icon="plus" onClick=${() => setFields([...fields, ["", "1"]])}>Add field</${Button}></div></div>
     <${Field} label="Name"><input placeholder=${given} spellcheck=${false} value=${name} onInput=${(/** @type {any} */ e) => setName(e.target.value)} /></${Field}>
     <label class="check"><input type="checkbox" checked=${unique} onChange=${(/** @type {any} */ e) => setUnique(e.target.checked)} /><span>Unique<span class="hint">No two documents have the same values.</span></span></label>
-    <label class="check"><input type="checkbox" checked=${sparse} onChange=${(/** @type {any} */ e) => setSparse(e.target.checked)} /><span>Sparse<span class="hint">Only documents that have the field.</span></span></label>
-    <${Field} label="Expire after seconds" hint="Documents are removed so long after the date in the field."><input inputmode="numeric" value=${ttl} onInput=${(/** @type {any} */ e) => setTtl(e.target.value.replace(/\D/g, ""))} /></${Field}>
+    <label class="check"><input type="checkbox" checked=${sparse} onChange=${(/** @type {any} */ e) => setSparse(e.target.checked)} /><span>Sparse<span class="hint">Contains only documents that have the field.</span></span></label>
+    <${Field} label="Expire after seconds" hint="Documents are deleted this many seconds after the date in the field."><input inputmode="numeric" value=${ttl} onInput=${(/** @type {any} */ e) => setTtl(e.target.value.replace(/\D/g, ""))} /></${Field}>
     <details><summary>As text</summary><${Editor} value=${body} onChange=${(/** @type {string} */ text) => setOwn(text === made ? "" : text)} label="Index as text" complete=${completer(() => sample.data || [], "keys")} /></details>
     ${error && html`<${Failure} error=${error} />`}
     <div class="row end"><${Button} onClick=${onClose}>Cancel</${Button}><button type="submit" class="button primary" disabled=${busy || !given || Boolean(problem(body))}><span>${busy ? "Building…" : "Create"}</span></button></div>

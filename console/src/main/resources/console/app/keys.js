@@ -14,9 +14,9 @@ export const KEYS = /** @type {[string, string][]} */ ([
   ["Enter", "Open"],
   ["e", "Edit the open document"],
   ["n", "New document"],
-  ["Ctrl S", "Save; in a dialog, what it asks for"],
+  ["Ctrl S", "Save, or confirm a dialog"],
   ["Ctrl Enter", "Run"],
-  ["Esc", "Leave an editor or a dialog; then Tab goes on"],
+  ["Esc", "Leave an editor (then Tab moves on) or close a dialog"],
   ["?", "This list"],
 ]);
 

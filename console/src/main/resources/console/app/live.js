@@ -28,10 +28,10 @@ export function Live({ path }) {
 function Declare({ path, meta }) {
   const [error, setError] = useState(/** @type {any} */ (null));
   const declare = () => change(path, `{streams: [{uri: "all", stages: []}]}`, meta.data.tag).then(meta.again, setError);
-  return html`<${Empty} icon="play" title="This collection declares no stream" text="A stream is a named pipeline over the changes of a collection. It is declared in the collection's properties; clients then listen to it.">
+  return html`<${Empty} icon="play" title="This collection has no stream" text="A stream is a named pipeline over the changes of a collection. It is stored in the collection's properties, and clients listen to it.">
     <div class="stack center"><pre class="line">${`curl -u "$RH_USER" -X PATCH ${quote(address(dataPath(path)))} \\\n  -H 'Content-Type: application/json' -d '{"streams": [{"uri": "all", "stages": []}]}'`}</pre>
       ${error && html`<${Failure} error=${error} />`}
-      ${mayWrite(path, "manage") && !meta.data.hidden && html`<div class="row center"><${Button} kind="primary" icon="plus" onClick=${declare}>Declare a stream of all changes</${Button}></div>`}</div></${Empty}>`;
+      ${mayWrite(path, "manage") && !meta.data.hidden && html`<div class="row center"><${Button} kind="primary" icon="plus" onClick=${declare}>Create a stream of all changes</${Button}></div>`}</div></${Empty}>`;
 }
 
 function Stream({ path, streams }) {
@@ -115,8 +115,8 @@ function Stream({ path, streams }) {
       <input type="search" aria-label="Text in the event" placeholder="Text in the event" value=${wanted} onInput=${(/** @type {any} */ e) => setWanted(e.target.value)} />
     </div>
     ${asked.length > 0 && html`<section class="panel slim" aria-label="Variables"><${Variables} names=${asked} schemas=${schemas.data || {}} given=${given} onChange=${setGiven} onRun=${() => start(null)} /></section>`}
-    ${state.state === "refused" && html`<${Failure} error=${{ status: state.status, message: state.status === 410 ? "MongoDB no longer has the history since that event. Start anew: what happened between is not told." : state.message || `The stream was refused (${state.status}).` }} />`}
-    ${!events.length && html`<${Empty} icon="play" title=${state.state === "open" ? "Waiting for changes" : "Not listening"} text=${state.state === "open" ? "What is inserted, changed or deleted from now on appears here." : "Start the stream; every change that is acknowledged from then on is shown once and in order."} />`}
+    ${state.state === "refused" && html`<${Failure} error=${{ status: state.status, message: state.status === 410 ? "MongoDB no longer has the changes since that event. Start again: changes in between are not shown." : state.message || `The stream was refused (${state.status}).` }} />`}
+    ${!events.length && html`<${Empty} icon="play" title=${state.state === "open" ? "Waiting for changes" : "Not listening"} text=${state.state === "open" ? "Inserts, updates and deletions appear here as they happen." : "Start the stream. From then on every change is shown once and in order."} />`}
     ${events.length > 0 && !shown.length && html`<${Empty} icon="search" title="No event matches" />`}
     <ul class="events" aria-label="Events, newest first">${shown.map(one => html`<${Event} key=${one.n} one=${one} open=${open === one.n} onToggle=${() => setOpen(open === one.n ? null : one.n)} onBegin=${() => (setEvents([]), start(one.id))} />`)}</ul>`;
 }

@@ -24,7 +24,7 @@ export function useLoad(fetcher, inputs, subject = inputs) {
   const again = useCallback(() => setRound(n => n + 1), []);
   const cancel = useCallback(() => {
     control.current?.abort();
-    setState((/** @type {any} */ old) => ({ ...old, busy: false, error: old.data === undefined ? { status: 0, message: "Canceled before an answer came." } : old.error }));
+    setState((/** @type {any} */ old) => ({ ...old, busy: false, error: old.data === undefined ? { status: 0, message: "Canceled before the response arrived." } : old.error }));
   }, []);
   const { of, ...held } = state;
   return { ...(same(of, subject) ? held : { data: undefined, error: null, busy: true }), again, cancel };

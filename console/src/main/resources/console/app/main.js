@@ -34,7 +34,7 @@ const chosen = (/** @type {string} */ name) => config.value.pages.includes(name)
 places.push({ name: "access", text: "Access", icon: "access", shown: () => chosen("access") && Boolean(config.value.access) }, { name: "api", text: "API", icon: "book", shown: () => chosen("api") && Boolean(config.value.openapi) }, { name: "try", text: "Try", icon: "send", shown: () => chosen("try") }, { name: "metrics", text: "Metrics", icon: "metrics", shown: () => chosen("metrics") && Boolean(config.value.metrics) }, { name: "docs", text: "Documentation", icon: "question", shown: () => true }, { name: "settings", text: "Settings", icon: "settings", shown: () => true });
 
 /** What an address leads to that names no page. */
-const Nowhere = () => html`<div class="page"><${Empty} icon="search" title=${`There is no page “${visible(route.value.name)}”`} text="The address may be misspelled."><a class="button" href="#/">Home</a></${Empty}></div>`;
+const Nowhere = () => html`<div class="page"><${Empty} icon="search" title=${`There is no page “${visible(route.value.name)}”`} text="The URL may be misspelled."><a class="button" href="#/">Home</a></${Empty}></div>`;
 
 /** A fault of the console itself ends a page, never the frame. */
 class Boundary extends Component {
@@ -54,7 +54,7 @@ class Boundary extends Component {
   render() {
     const { error } = /** @type {any} */ (this.state);
     if (!error) return this.props.children;
-    return html`<div class="page"><${Empty} icon="warning" title="This page has a fault" text="The rest of the console works. Please report what stands here."><${Button} onClick=${() => this.setState({ error: null })}>Show the page again</${Button}></${Empty}><pre class="text-view">${String(error.stack || error)}</pre></div>`;
+    return html`<div class="page"><${Empty} icon="warning" title="This page has failed" text="The rest of the console works. Please report this message."><${Button} onClick=${() => this.setState({ error: null })}>Show the page again</${Button}></${Empty}><pre class="text-view">${String(error.stack || error)}</pre></div>`;
   }
 }
 

@@ -30,7 +30,7 @@ export function Properties({ path }) {
     setKept(printed);
   }, [data]);
   useEffect(() => {
-    leaving.ask = text === kept ? null : () => confirm("The changes of this page are lost.");
+    leaving.ask = text === kept ? null : () => confirm("Your changes on this page will be lost.");
     return () => void (leaving.ask = null);
   }, [text, kept]);
   const done = (/** @type {string} */ words) => (toast(words, "good"), setFailure(null), again(), reload());
@@ -46,9 +46,9 @@ export function Properties({ path }) {
       ${data && html`<div class="columns-2 even">
         <section class="panel stack" aria-labelledby="prop-form"><h2 id="prop-form">Settings</h2>
           <${Field} label="Description" hint="Shown in the API's documentation."><input disabled=${!writable} value=${description} onChange=${(/** @type {any} */ e) => set("descr", e.target.value ? quoted(e.target.value) : null)} /></${Field}>
-          <${Field} label="Entity tags of documents" hint="Whether writes must say which version they mean (If-Match)."><select disabled=${!writable} value=${policy("etagDocPolicy")} onChange=${(/** @type {any} */ e) => set("etagDocPolicy", e.target.value ? quoted(e.target.value) : null)}>${POLICIES.map(([id, words]) => html`<option value=${id} selected=${id === policy("etagDocPolicy")}>${words}</option>`)}</select></${Field}>
-          <${Field} label="Entity tag of the collection" hint="The same for these properties themselves."><select disabled=${!writable} value=${policy("etagPolicy")} onChange=${(/** @type {any} */ e) => set("etagPolicy", e.target.value ? quoted(e.target.value) : null)}>${POLICIES.map(([id, words]) => html`<option value=${id} selected=${id === policy("etagPolicy")}>${words}</option>`)}</select></${Field}>
-          <label class="check"><input type="checkbox" disabled=${!writable} checked=${!hidden} onChange=${(/** @type {any} */ e) => set("openapi", e.target.checked ? null : "false")} /><span>Describe it in the API's documentation<span class="hint">Otherwise /_openapi leaves it out.</span></span></label>
+          <${Field} label="ETags of documents" hint="Whether writes must send If-Match, so that they change only the version they have read."><select disabled=${!writable} value=${policy("etagDocPolicy")} onChange=${(/** @type {any} */ e) => set("etagDocPolicy", e.target.value ? quoted(e.target.value) : null)}>${POLICIES.map(([id, words]) => html`<option value=${id} selected=${id === policy("etagDocPolicy")}>${words}</option>`)}</select></${Field}>
+          <${Field} label="ETag of the collection" hint="The same for the properties of the collection."><select disabled=${!writable} value=${policy("etagPolicy")} onChange=${(/** @type {any} */ e) => set("etagPolicy", e.target.value ? quoted(e.target.value) : null)}>${POLICIES.map(([id, words]) => html`<option value=${id} selected=${id === policy("etagPolicy")}>${words}</option>`)}</select></${Field}>
+          <label class="check"><input type="checkbox" disabled=${!writable} checked=${!hidden} onChange=${(/** @type {any} */ e) => set("openapi", e.target.checked ? null : "false")} /><span>Describe it in the API's documentation<span class="hint">If not, /_openapi leaves it out.</span></span></label>
         </section>
         <section class="panel stack" aria-labelledby="prop-text"><div class="toolbar"><h2 id="prop-text">All properties</h2><span class="spring"></span><${CopyButton} text=${() => curl({ method: "GET", url: address(dataPath([...path, "_meta"])) })} label="Copy as a curl line">curl</${CopyButton}></div>
           <p class="quiet">Stored pipelines (<code>aggrs</code>), change streams (<code>streams</code>), the schema (<code>jsonSchema</code>), relationships (<code>rels</code>), and anything of your own.</p>
@@ -56,7 +56,7 @@ export function Properties({ path }) {
           ${writable && html`<div class="row"><${Button} kind="primary" disabled=${text === kept || Boolean(problem(text))} onClick=${save}>Save</${Button}>${text !== kept && html`<${Button} onClick=${() => setText(kept)}>Undo</${Button}>`}</div>`}
         </section>
       </div>`}
-      ${writable && path.length > 0 && html`<section class="panel toolbar danger-zone" aria-labelledby="drop-coll"><div><h2 id="drop-coll">Drop the collection</h2><p class="quiet">Its documents and indexes are gone at once.</p></div><span class="spring"></span><${Button} kind="danger" icon="trash" disabled=${!data} onClick=${() => setDropping(true)}>Drop…</${Button}></section>`}
+      ${writable && path.length > 0 && html`<section class="panel toolbar danger-zone" aria-labelledby="drop-coll"><div><h2 id="drop-coll">Drop the collection</h2><p class="quiet">Deletes all its documents and indexes.</p></div><span class="spring"></span><${Button} kind="danger" icon="trash" disabled=${!data} onClick=${() => setDropping(true)}>Drop…</${Button}></section>`}
     </${Loading}>
     ${dropping && html`<${Confirm} title=${`Drop the collection ${visible(path.join("/"))}?`} text="All its documents and indexes are deleted. This cannot be undone." word=${name} action="Drop" onClose=${() => setDropping(false)} onYes=${async () => (await request("DELETE", dataPath(path), data?.tag ? { headers: { "If-Match": data.tag } } : {}), toast("Dropped", "good"), shown() && ((leaving.ask = null), go("#/")), reload())} />`}`;
 }

@@ -112,7 +112,7 @@ export function Metrics() {
   return html`
     <div class="page">
       <div class="page-head"><h1>Metrics</h1><span class="spring"></span><${Help} page="reference/metrics" about="metrics" /></div>
-      <div class="toolbar"><${Choice} label="Time shown" value=${minutes} options=${[["1", "1 min"], ["5", "5 min"], ["15", "15 min"]]} onChange=${setMinutes} /><span class="spring"></span><span class="quiet small">Every two seconds, from <code>${config.value.metrics}</code>; paused while this tab is hidden.</span></div>
+      <div class="toolbar"><${Choice} label="Time shown" value=${minutes} options=${[["1", "1 min"], ["5", "5 min"], ["15", "15 min"]]} onChange=${setMinutes} /><span class="spring"></span><span class="quiet small">Updated every two seconds from <code>${config.value.metrics}</code>. Paused while this tab is hidden.</span></div>
       ${error && html`<${Failure} error=${error} />`}
       <dl class="tiles">
         <div><dt>Requests per second</dt><dd>${last ? one(last.ok + last.refused + last.failed, 1) : "–"}</dd></div>
@@ -122,7 +122,7 @@ export function Metrics() {
         <div><dt>Rejected, at capacity</dt><dd>${last ? one(last.rejected + last.turned, 1) : "–"}<small>per second</small></dd></div>
         <div><dt>Stream listeners</dt><dd>${last ? one(last.listeners) : "–"}</dd></div>
       </dl>
-      ${!points.length && !error && html`<p class="quiet">The first values come after two scrapes.</p>`}
+      ${!points.length && !error && html`<p class="quiet">The first values appear after a few seconds.</p>`}
       ${points.length > 1 && html`<div class="charts">
         <${Chart} title="Requests" unit="/s" times=${times} lines=${[["answered", series(p => p.ok), "1"], ["refused (4xx)", series(p => p.refused), "3"], ["failed (5xx)", series(p => p.failed), "4"]]} />
         <${Chart} title="Coalescing factor" unit="requests per command" times=${times} lines=${[["all", series(p => p.factor), "1"], ...kinds.map(kind => [kind.replace("_", " "), series(p => p.kinds[kind] ?? null), COLOURS[kind] || "5"])]} />

@@ -72,10 +72,10 @@ export function RuleForm({ rule, onChange }) {
   const toggle = (/** @type {string} */ name) => set({ operations: rule.operations.includes(name) ? rule.operations.filter(one => one !== name) : [...rule.operations, name] });
   return html`<div class="stack rule-form">
     <datalist id="rule-places">${places().map(place => html`<option value=${place}></option>`)}</datalist>
-    <${Field} label="Collection" hint="Its path, with everything below it."><input required list="rule-places" spellcheck=${false} value=${rule.path} onInput=${(/** @type {any} */ e) => set({ path: e.target.value })} /></${Field}>
+    <${Field} label="Collection" hint="Its path. Everything below it is included."><input required list="rule-places" spellcheck=${false} value=${rule.path} onInput=${(/** @type {any} */ e) => set({ path: e.target.value })} /></${Field}>
     <div class="field" role="group" aria-label="May"><span class="label">May</span><div class="row checks">${OPERATIONS.map(([id, text, hint]) => html`<label class="check" title=${hint || null}><input type="checkbox" checked=${rule.operations.includes(id)} onChange=${() => toggle(id)} /><span>${text}</span></label>`)}</div></div>
     <div class="fields-2"><${Field} label="Documents"><select value=${rule.rows} onChange=${(/** @type {any} */ e) => set({ rows: e.target.value, field: e.target.value === "team" ? "team" : "owner" })}>${[["all", "all"], ["own", "those that belong to the account"], ["team", "those of the account's teams"]].map(([id, text]) => html`<option value=${id} selected=${id === rule.rows}>${text}</option>`)}</select></${Field}>
-      ${rule.rows !== "all" && html`<${Field} label="Whose, by the field" hint=${rule.rows === "own" ? "It is set to the id of the account." : "It names one of the account's “teams”."}><input required spellcheck=${false} value=${rule.field} onInput=${(/** @type {any} */ e) => set({ field: e.target.value })} /></${Field}>`}</div>
-    <${Field} label="Hidden fields" hint="Separated by commas; they cannot be filtered or sorted by either."><input spellcheck=${false} value=${rule.hidden} onInput=${(/** @type {any} */ e) => set({ hidden: e.target.value })} /></${Field}>
+      ${rule.rows !== "all" && html`<${Field} label="Whose, by the field" hint=${rule.rows === "own" ? "The gateway sets it to the id of the account." : "It contains one of the account's “teams”."}><input required spellcheck=${false} value=${rule.field} onInput=${(/** @type {any} */ e) => set({ field: e.target.value })} /></${Field}>`}</div>
+    <${Field} label="Hidden fields" hint="Separated by commas. Callers cannot filter or sort by them either."><input spellcheck=${false} value=${rule.hidden} onInput=${(/** @type {any} */ e) => set({ hidden: e.target.value })} /></${Field}>
   </div>`;
 }

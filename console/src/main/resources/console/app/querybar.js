@@ -80,7 +80,7 @@ function unknownFields(filter, fields) {
     const parent = name.split(".")[0];
     if (!known.has(name) && !known.has(parent)) {
       const from = /** @type {number} */ (found.index) + found[0].indexOf(name);
-      marks.push({ from, to: from + name.length, message: "None of the documents read so far has this field", severity: "info" });
+      marks.push({ from, to: from + name.length, message: "No document read so far has this field", severity: "info" });
     }
   }
   return marks;

@@ -27,10 +27,10 @@ export function Schema({ path }) {
   const fields = schema ? fieldsOf(described.data, schema) : [];
   const indexed = (/** @type {string} */ field) => (indexes.data || []).filter((/** @type {any} */ one) => Object.keys({ ...one.key, ...one.weights }).includes(field));
   return html`
-    <div class="toolbar"><span class="quiet">From a sample that your account may read, the declared schema and the indexes.</span><span class="spring"></span><${Button} small icon="refresh" onClick=${described.again}>Refresh</${Button}>${config.value.openapi && html`<${CopyButton} text=${() => curl({ method: "GET", url: address(where) })} label="Copy as a curl line">curl</${CopyButton}>`}</div>
+    <div class="toolbar"><span class="quiet">From a sample of the documents that you may read, the schema and the indexes.</span><span class="spring"></span><${Button} small icon="refresh" onClick=${described.again}>Refresh</${Button}>${config.value.openapi && html`<${CopyButton} text=${() => curl({ method: "GET", url: address(where) })} label="Copy as a curl line">curl</${CopyButton}>`}</div>
     <${Loading} busy=${described.busy} onCancel=${described.cancel}>
       ${described.error && html`<${Failure} error=${described.error} />`}
-      ${!described.busy && !described.error && !fields.length && html`<${Empty} icon="columns" title="No fields are known" text="Fields appear here when there are documents that your account may read, or a schema." />`}
+      ${!described.busy && !described.error && !fields.length && html`<${Empty} icon="columns" title="No fields are known" text="Fields appear here once there is a schema, or documents that you may read." />`}
       ${fields.length > 0 && html`<div class="panel flush" tabindex="0" role="region" aria-label="Fields"><table class="plain"><thead><tr><th scope="col">Field</th><th scope="col">Types</th><th scope="col">Share</th><th scope="col">Notes</th></tr></thead><tbody>
         ${fields.map(field => html`<tr key=${field.path}><th scope="row" class=${`depth-${Math.min(4, field.depth)}`}><code>${visible(field.name)}</code></th><td><span class="row">${field.types.map(type => html`<span class="tag">${visible(type)}</span>`)}</span></td>
           <td>${field.share === null ? "" : html`<span class="row nowrap-bar"><meter class="share" min="0" max="1" value=${field.share} aria-label=${`Share of ${visible(field.path)}`}></meter><span class="quiet small nowrap">${Math.round(field.share * 100)} %</span></span>`}</td>
@@ -84,7 +84,7 @@ function Stored({ path, onChanged }) {
       if (store.status === 404) await request("PUT", dataPath(storeOf(path)));
       await request("PUT", target(where(id), { wm: "upsert" }), { headers: { "Content-Type": "application/json", ...(found?.tag ? { "If-Match": found.tag } : {}) }, body: text });
       if (named !== id) await change(path, `{"jsonSchema": {"schemaId": ${JSON.stringify(id)}}}`, meta.data?.tag ?? null);
-      toast("Documents are held to this schema from now on", "good");
+      toast("The schema is now enforced", "good");
       meta.again();
       onChanged();
     } catch (failure) {
@@ -96,7 +96,7 @@ function Stored({ path, onChanged }) {
     <div class="toolbar"><h2 id="stored-schema">JSON Schema</h2>${named ? html`<span class=${missing ? "tag bad" : "tag good"}>${missing ? "missing" : "enforced"}: ${visible(named)}</span>` : html`<span class="tag">not enforced</span>`}<span class="spring"></span>${named && !meta.data?.hidden && mayWrite(path, "manage") && html`<${Button} small onClick=${off}>Stop enforcing</${Button}>`}</div>
     ${named && missing
       ? html`<p class="error" role="alert">The schema ${visible(named)} does not exist: every write of a document fails until it does. Save one here, or stop enforcing.</p>`
-      : html`<p class="quiet">Writes through the gateway that do not conform are refused, with the place and the reason.</p>`}
+      : html`<p class="quiet">The gateway refuses documents that do not match, and says where and why.</p>`}
     ${!named && html`<${Field} inline label="Name"><input spellcheck=${false} value=${id} onInput=${(/** @type {any} */ e) => setId(e.target.value)} /></${Field}>`}
     <${Editor} value=${text} onChange=${setText} label="JSON Schema" readOnly=${!mayWrite(path, "manage")} />
     ${(meta.error || error) && html`<${Failure} error=${meta.error || error}><${Button} small icon="refresh" onClick=${() => (setError(null), meta.again())}>Try again</${Button}></${Failure}>`}

@@ -39,7 +39,7 @@ function Form({ name, fixed, onDone, action }) {
     <form class="stack" onSubmit=${submit}>
       <${Field} label="Account"><input name="username" autocomplete="username" required autofocus=${!fixed} readonly=${fixed} spellcheck=${false} autocapitalize="none" value=${who} onInput=${(/** @type {any} */ e) => setWho(e.target.value)} /></${Field}>
       <${Field} label="Password" error=${error && error + (wait > 0 ? ` Try again in ${wait} s.` : "")}><input name="password" type="password" autocomplete="current-password" required autofocus=${fixed} value=${password} onInput=${(/** @type {any} */ e) => setPassword(e.target.value)} /></${Field}>
-      ${!fixed && canStay() && html`<label class="check"><input type="checkbox" name="stay" checked=${settings.value.stay} onChange=${(/** @type {any} */ e) => changeSettings({ stay: e.target.checked })} /><span>${config.value.cookie.seconds ? `Stay signed in for ${lasting(config.value.cookie.seconds)}` : "Stay signed in"}<span class="hint">Without use, in this browser, after a reload too. Not for shared machines.</span></span></label>`}
+      ${!fixed && canStay() && html`<label class="check"><input type="checkbox" name="stay" checked=${settings.value.stay} onChange=${(/** @type {any} */ e) => changeSettings({ stay: e.target.checked })} /><span>${config.value.cookie.seconds ? `Stay signed in for ${lasting(config.value.cookie.seconds)}` : "Stay signed in"}<span class="hint">Counted from the last use. A reload keeps you signed in. Not for shared computers.</span></span></label>`}
       <button type="submit" class="button primary wide" disabled=${busy || wait > 0}><span>${busy ? "Signing in…" : action}</span></button>
     </form>`;
 }
@@ -71,7 +71,7 @@ export function NewPassword({ fresh, onClose }) {
     e.preventDefault();
     setError(null);
     try {
-      if (!fresh) await signIn(account.value.name, present).catch(failure => Promise.reject(failure.status === 401 ? new Error("The current password is another one.") : failure));
+      if (!fresh) await signIn(account.value.name, present).catch(failure => Promise.reject(failure.status === 401 ? new Error("The current password is wrong.") : failure));
       const accounts = known().find(node => node.holds === "accounts")?.path ?? ["users"];
       await request("PATCH", dataPath([...accounts, account.value.name]), { headers: { "Content-Type": "application/json" }, body: JSON.stringify({ password: one }), quiet: true, secret: true });
       onClose();
@@ -84,12 +84,12 @@ export function NewPassword({ fresh, onClose }) {
   return html`
     <${Dialog} title=${fresh ? "Choose a password" : "Change the password"} onClose=${onClose}>
       <form class="stack" onSubmit=${submit}>
-        ${fresh && html`<p>This account still has the password that every new gateway has. Choose another one before others can reach this gateway.</p>`}
+        ${fresh && html`<p>This account still has the default password. Choose another one before others can reach this gateway.</p>`}
         <input type="text" name="username" autocomplete="username" value=${account.value.name} hidden readonly />
         ${!fresh && html`<${Field} label="Current password"><input type="password" autocomplete="current-password" required autofocus value=${present} onInput=${(/** @type {any} */ e) => setPresent(e.target.value)} /></${Field}>`}
-        <${Field} label="New password" hint="At least 8 characters; a few words are better than a few signs."><input type="password" autocomplete="new-password" minlength="8" maxlength="72" required autofocus=${fresh} value=${one} onInput=${(/** @type {any} */ e) => setOne(e.target.value)} /></${Field}>
+        <${Field} label="New password" hint="At least 8 characters. A few words are better than a few special characters."><input type="password" autocomplete="new-password" minlength="8" maxlength="72" required autofocus=${fresh} value=${one} onInput=${(/** @type {any} */ e) => setOne(e.target.value)} /></${Field}>
         <${Field} label="Repeat the new password" error=${two && one !== two ? "The two differ." : ""}><input type="password" autocomplete="new-password" required value=${two} onInput=${(/** @type {any} */ e) => setTwo(e.target.value)} /></${Field}>
-        ${error && html`<${Failure} error=${error}>${error.status === 403 && html`<span>A permission must let accounts change their own password; there is a template for it.</span>`}</${Failure}>`}
+        ${error && html`<${Failure} error=${error}>${error.status === 403 && html`<span>This needs a permission. “Own password” is a template for it.</span>`}</${Failure}>`}
         <div class="row end"><${Button} onClick=${onClose}>${fresh ? "Later" : "Cancel"}</${Button}><button type="submit" class="button primary" disabled=${one.length < 8 || one !== two}><span>Change it</span></button></div>
       </form>
     </${Dialog}>`;

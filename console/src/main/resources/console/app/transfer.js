@@ -89,7 +89,7 @@ function Export({ path }) {
       <${Choice} label="Format" value=${format} options=${Object.entries(FORMATS).map(([id, [text]]) => [id, text])} onChange=${setFormat} />
       <div class="field"><span class="label">Filter</span><${Editor} line value=${filter} onChange=${setFilter} onRun=${run} label="Filter of the export" hint="everything" /></div>
       <div class="field"><span class="label">Projection</span><${Editor} line value=${keys} onChange=${setKeys} onRun=${run} label="Projection of the export" hint="every field" /></div>
-      ${format === "csv" && html`<label class="check"><input type="checkbox" checked=${safe} onChange=${(/** @type {any} */ e) => setSafe(e.target.checked)} /><span>Keep spreadsheets from running cells<span class="hint">Cells that begin with = + - @ get a leading apostrophe.</span></span></label>`}
+      ${format === "csv" && html`<label class="check"><input type="checkbox" checked=${safe} onChange=${(/** @type {any} */ e) => setSafe(e.target.checked)} /><span>Protect spreadsheets from formulas<span class="hint">Cells that begin with = + - @ get a leading apostrophe.</span></span></label>`}
       ${running && html`<${Progress} done=${0} of=${null} text=${`${size(state.bytes)} in ${duration(state.ms || 0)}`} onCancel=${() => control.current?.abort()} />`}
       ${state?.done && html`<p role="status">${size(state.bytes)} in ${duration(state.ms)}. The browser has saved the file.</p>`}
       ${state?.cancelled && html`<p class="quiet" role="status">Canceled.</p>`}
@@ -135,7 +135,7 @@ function Import({ path }) {
           if (error.httpStatus === 409) result.there++;
           else result.errors = [...result.errors, { line: part[error.line - 1]?.line ?? 0, message: error.message || `status ${error.httpStatus}` }];
         }
-        if (report.complete === false) throw new Error("The gateway could not store all of a piece. Repeating the import is safe: nothing is stored twice.");
+        if (report.complete === false) throw new Error("The gateway could not store all documents of a batch. You can repeat the import: nothing is stored twice.");
       } catch (error) {
         setState({ ...result, error });
         return;
@@ -160,6 +160,6 @@ function Import({ path }) {
       ${state && !state.running && html`<div role="status"><p><b>${count(state.stored)}</b> stored${state.there ? html`, <b>${count(state.there)}</b> were there already` : ""}${state.errors.length ? html`, <b>${count(state.errors.length)}</b> with errors` : ""}${state.cancelled ? "; cancelled" : ""}.</p></div>`}
       ${state?.error && html`<${Failure} error=${state.error} />`}
       ${state?.errors.length > 0 && !state.running && html`<ul class="small quiet">${state.errors.slice(0, 5).map((/** @type {any} */ one) => html`<li>Line ${one.line}: ${one.message}</li>`)}</ul><div><${Button} small icon="download" onClick=${() => save("errors.csv", new Blob(["line,reason\n", ...state.errors.map((/** @type {any} */ one) => `${one.line},${JSON.stringify(one.message)}\n`)]))}>All errors</${Button}></div>`}
-      <div class="row"><${Button} kind="primary" icon="upload" disabled=${!read || !read.rows.length || state?.running} onClick=${run}>Import</${Button}><span class="quiet small">Documents without an _id get one here, so that repeating stores nothing twice.</span></div>
+      <div class="row"><${Button} kind="primary" icon="upload" disabled=${!read || !read.rows.length || state?.running} onClick=${run}>Import</${Button}><span class="quiet small">Documents without an _id get one here, so that you can repeat the import without storing anything twice.</span></div>
     </section>`;
 }

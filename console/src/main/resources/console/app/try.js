@@ -4,6 +4,7 @@ import { config, tryDraft } from "./state.js";
 import { address, dataPath, request } from "./api.js";
 import { known } from "./resources.js";
 import { Button, Choice, CopyButton, Empty, Failure, Field, Loading, Status } from "./ui.js";
+import { Help } from "./help.js";
 import { Editor } from "./editor.js";
 import { languages } from "./curl.js";
 import { duration, size, visible } from "./format.js";
@@ -63,7 +64,7 @@ export function Try() {
 
   return html`
     <div class="page">
-      <div class="page-head"><h1>Try</h1></div>
+      <div class="page-head"><h1>Try</h1><span class="spring"></span><${Help} page="reference/api" about="reading over HTTP" /></div>
       <form class="toolbar nowrap-bar" onSubmit=${(/** @type {Event} */ e) => (e.preventDefault(), send())}>
         <select aria-label="Method" value=${method} onChange=${(/** @type {any} */ e) => setMethod(e.target.value)}>${METHODS.map(one => html`<option>${one}</option>`)}</select>
         <input class="mono spring" aria-label="Path" list="paths" spellcheck=${false} value=${path} onInput=${(/** @type {any} */ e) => (e.target.value.includes("?") ? ((s => (setPath(s.path), setQuery([...query, ...s.query])))(split(e.target.value))) : setPath(e.target.value))} />
@@ -74,13 +75,13 @@ export function Try() {
       <div class="columns-2">
         <div class="stack tight-stack">
           <section class="panel slim" aria-label="Parameters"><h2>Parameters</h2>${pairs(query, setQuery, "parameter", "parameters")}</section>
-          <section class="panel slim" aria-label="Headers"><h2>Headers</h2><p class="quiet small">The credentials of your session are added.</p>${pairs(headers, setHeaders, "header", null)}</section>
+          <section class="panel slim" aria-label="Headers"><h2>Headers</h2><p class="quiet small">Your credentials are added.</p>${pairs(headers, setHeaders, "header", null)}</section>
           ${withBody && html`<section class="panel slim" aria-label="Body"><h2>Body</h2><${Editor} value=${body} onChange=${setBody} onRun=${send} label="Body" /></section>`}
           <section class="panel slim" aria-label="As code"><div class="toolbar"><h2>As code</h2><${CopyButton} text=${() => languages[language]({ method, url: address(target), headers: sent, body: withBody && body ? body : null })} label="Copy the code" /><span class="spring"></span><${Choice} label="Language" value=${language} options=${Object.keys(languages).map(one => [one, one])} onChange=${setLanguage} /></div>
             <pre class="code" tabindex="0" aria-label="Code">${languages[language]({ method, url: address(target), headers: sent, body: withBody && body ? body : null })}</pre></section>
         </div>
         <section class="stack tight-stack" aria-label="Answer">
-          ${!answer && html`<${Empty} icon="send" title="No answer yet" text="Send the request: it is made with your account, like everything here." />`}
+          ${!answer && html`<${Empty} icon="send" title="No response yet" text="Requests are sent with your account." />`}
           ${answer?.error && html`<${Failure} error=${answer.error} />`}
           ${answer && !answer.error && html`<${Loading} busy=${answer.busy} onCancel=${() => {}}>${!answer.busy && html`<${Answer} answer=${answer} />`}</${Loading}>`}
         </section>
@@ -99,8 +100,8 @@ function pretty(/** @type {any} */ answer) {
 
 function Answer({ answer }) {
   return html`
-    <div class="toolbar"><h2 class="row"><${Status} status=${answer.status} /></h2><span class="quiet">${duration(answer.ms)}, ${size(answer.text.length)}</span><span class="spring"></span>${answer.text && html`<${CopyButton} text=${answer.text} label="Copy the answer">Copy</${CopyButton}>`}</div>
-    ${answer.text && html`<pre class="text-view tall" tabindex="0" aria-label="Body of the answer">${pretty(answer)}</pre>`}
-    ${!answer.text && html`<p class="quiet">The answer has no body.</p>`}
+    <div class="toolbar"><h2 class="row"><${Status} status=${answer.status} /></h2><span class="quiet">${duration(answer.ms)}, ${size(answer.text.length)}</span><span class="spring"></span>${answer.text && html`<${CopyButton} text=${answer.text} label="Copy the response">Copy</${CopyButton}>`}</div>
+    ${answer.text && html`<pre class="text-view tall" tabindex="0" aria-label="Response body">${pretty(answer)}</pre>`}
+    ${!answer.text && html`<p class="quiet">The response has no body.</p>`}
     <details class="folded" open=${!answer.text}><summary>Headers</summary><table class="plain"><tbody>${[...answer.headers].map(([name, value]) => html`<tr><th scope="row">${name}</th><td class="mono">${visible(value)}</td></tr>`)}</tbody></table></details>`;
 }

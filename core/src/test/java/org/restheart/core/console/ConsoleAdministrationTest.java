@@ -170,7 +170,7 @@ class ConsoleAdministrationTest extends BrowserTest {
         try (var page = world.open("root", "#/c/books?tab=aggregations")) {
             button(page, "Add stage").click();
             page.getByLabel("Operator of stage 2").selectOption("$out");
-            assertThat(page.locator(".stage").nth(1)).containsText("runs no pipeline that writes");
+            assertThat(page.locator(".stage").nth(1)).containsText("does not run pipelines that write");
             ConsoleWorld.write(page, "Stage 2, $out", "\"stolen\"");
             button(page, "Run").click();
             assertThat(page.locator(".stage.refused")).containsText("$out");
@@ -277,7 +277,7 @@ class ConsoleAdministrationTest extends BrowserTest {
             page.getByLabel("Test \"own-drafts\" as an account").click();
             page.locator("dialog").getByLabel("Account").selectOption("owen");
             assertThat(page.locator("dialog [role=status]")).containsText("{\"owner\":\"owen\"}");
-            assertThat(page.getByText("Look at the documents that it reads"))
+            assertThat(page.getByText("Show the documents that it reads"))
                     .hasAttribute("href", Pattern.compile("/drafts\\?filter=.*owen.*&keys=.*cost"));
             page.getByLabel("Method to check").selectOption("DELETE");
             button(page, "Check").click();
@@ -304,7 +304,7 @@ class ConsoleAdministrationTest extends BrowserTest {
                 field.fill("warm sand glows");
             }
             button(page, "Change it").click();
-            assertThat(page.locator("dialog .failure")).containsText("The current password is another one");
+            assertThat(page.locator("dialog .failure")).containsText("The current password is wrong");
             page.getByLabel("Current password").fill("secret");
             button(page, "Change it").click();
             assertThat(page.locator(".toast")).containsText("The password is changed");
@@ -342,6 +342,11 @@ class ConsoleAdministrationTest extends BrowserTest {
                     .first()
                     .click();
             assertThat(page.locator(".doc h1")).hasText("How to secure a gateway");
+            for (var place : List.of("#/", "#/try", "#/settings")) {
+                page.evaluate("place => { location.hash = place; }", place);
+                assertThat(page.locator(".page-head .help")).isVisible();
+            }
+            page.locator(".help").click();
             for (var link : page.locator(".docs-nav a").all()) {
                 link.click();
                 assertThat(link).hasAttribute("aria-current", "page");
@@ -368,7 +373,7 @@ class ConsoleAdministrationTest extends BrowserTest {
             button(page, "Run").click();
             assertThat(page.locator("table.grid tbody tr")).hasCount(2);
             ConsoleWorld.write(page, "Filter", "{$nor: [{year: 2000}]}");
-            assertThat(page.locator(".conditions")).containsText("says more than conditions can show");
+            assertThat(page.locator(".conditions")).containsText("cannot show all of this filter");
         }
     }
 
@@ -390,13 +395,13 @@ class ConsoleAdministrationTest extends BrowserTest {
     void roles_that_may_make_a_request_are_told() {
         try (var page = world.open("root", "#/access")) {
             page.getByLabel("Path to check").fill("/books");
-            button(page, "Who may?").click();
+            button(page, "Who may do this?").click();
             var answers = page.locator("#main [role=status] p");
             assertThat(answers.nth(0)).containsText("reader");
             assertThat(answers.nth(0)).containsText("editor");
             page.getByLabel("Method to check").selectOption("DELETE");
             page.getByLabel("Path to check").fill("/books/b1");
-            button(page, "Who may?").click();
+            button(page, "Who may do this?").click();
             assertThat(answers.nth(1)).containsText("reader");
         }
     }
@@ -488,7 +493,7 @@ class ConsoleAdministrationTest extends BrowserTest {
             assertThat(page.locator(".pair .hint")).not().isEmpty();
             ConsoleWorld.write(page, "Body", "{\"$inc\": {\"n\": 1}}");
             button(page, "Send").click();
-            assertThat(page.locator("pre[aria-label='Body of the answer']")).containsText("modified");
+            assertThat(page.locator("pre[aria-label='Response body']")).containsText("modified");
             button(page, "Java").click();
             var source = folder.resolve("Main.java");
             Files.writeString(source, page.locator("pre[aria-label=Code]").innerText());

@@ -1,8 +1,10 @@
 package org.restheart.core.console;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -157,6 +160,50 @@ class ConsoleLooksTest extends BrowserTest {
                 assertThat(place.x + place.width).isLessThan(390);
             }
         }
+    }
+
+    @Test
+    void controls_stay_in_sight_and_in_line() throws Exception {
+        var name = "visits-of-the-old-house";
+        world.send("root", "PUT", "/" + name, "{}");
+        var visits = IntStream.range(0, 60).mapToObj(n -> "{\"n\": " + n + "}").collect(joining(", ", "[", "]"));
+        world.send("root", "POST", "/" + name, visits);
+        try (var page = world.open("root", "#/c/" + name + "?filter={n:{$gte:0}}&sort={n:1}")) {
+            assertThat(page.locator("table.grid tbody tr")).hasCount(50);
+            var pager = page.locator(".pager");
+            assertThat(bottom(pager)).as("pager").isLessThanOrEqualTo(top(page.locator(".drawer")));
+            page.locator(".drawer-toggle").click();
+            assertThat(page.locator(".drawer-list")).isVisible();
+            assertThat(bottom(pager)).as("with the drawer").isLessThanOrEqualTo(top(page.locator(".drawer")));
+            assertThat(bottom(page.locator(".help"))).as("documentation").isLessThan(bottom(page.locator(".tabs")));
+            goTo(page, "#/access?tab=permissions");
+            button(page, "New permission").click();
+            page.getByLabel("Template").selectOption("Own documents only");
+            assertThat(bottom(button(page, "Create"))).as("of a long form").isLessThan(800);
+            page.keyboard().press("Escape");
+            goTo(page, "#/settings");
+            var head = page.locator(".page-head").boundingBox();
+            assertThat(head.x + head.width).isEqualTo(1280);
+        }
+        try (var page = world.page("#/c/" + name, 390, ColorScheme.LIGHT)) {
+            world.signIn(page, "root", "secret");
+            var run = button(page, "Run");
+            assertThat(run).isVisible();
+            assertThat(top(run)).isLessThan(bottom(page.locator(".cm-content[aria-label='Filter']")));
+            goTo(page, "#/access?tab=accounts");
+            var remove = page.getByLabel("Delete ada").boundingBox();
+            var panel = page.locator(".panel.flush").boundingBox();
+            assertThat(remove.x + remove.width).isLessThan(panel.x + panel.width);
+        }
+    }
+
+    private static double top(Locator part) {
+        return part.boundingBox().y;
+    }
+
+    private static double bottom(Locator part) {
+        var box = part.boundingBox();
+        return box.y + box.height;
     }
 
     /// 100 texts that some page has once run.

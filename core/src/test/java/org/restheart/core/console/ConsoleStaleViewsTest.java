@@ -151,7 +151,7 @@ class ConsoleStaleViewsTest extends BrowserTest {
                             new BsonDocument("_id", new BsonString("same")),
                             BsonDocument.parse("{$set: {_etag: {$oid: '6b02c888c7449297a9373f39'}}}"));
             button(page, "Delete 1").click();
-            assertThat(page.locator(".toast").last()).containsText("1 document left alone");
+            assertThat(page.locator(".toast").last()).containsText("1 document not deleted");
         }
         assertThat(world.stored("films1", "same")).containsEntry("t", new BsonString("C-films1"));
         assertThat(world.collection("films2").countDocuments()).isEqualTo(3);
@@ -220,7 +220,7 @@ class ConsoleStaleViewsTest extends BrowserTest {
                     route -> route.fulfill(new Route.FulfillOptions().setStatus(500)));
             go(page, "#/c/films1?tab=" + tab);
             assertThat(page.locator(".failure").first()).isVisible();
-            assertThat(button(page, "Declare a stream of all changes")).hasCount(0);
+            assertThat(button(page, "Create a stream of all changes")).hasCount(0);
             assertThat(page.locator(".cm-content[aria-label='Properties']")).hasCount(0);
         }
     }

@@ -324,7 +324,7 @@ class ConsoleStoriesTest extends BrowserTest {
             world.send("bob", "DELETE", "/drafts/lost", "");
             ConsoleWorld.write(page, "Document", "{_id: \"lost\", n: 2}");
             button(page, "Save").click();
-            assertThat(page.locator(".failure")).containsText("deleted meanwhile");
+            assertThat(page.locator(".failure")).containsText("Somebody has deleted this document");
             button(page, "Create it again").click();
             assertThat(page.locator(".toast")).containsText("Created again");
             assertThat(page.locator(".failure")).hasCount(0);
