@@ -49,7 +49,7 @@ class MongoPasswordTest extends LaunchFixture {
     private RunningServer gateway(String password, String... args) {
         var outcome = launch(
                 "/http-listener/port->0; /http-listener/host->'127.0.0.1'; /mongo/mongo-mounts[1]/what->'/shop';"
-                        + "/logging/log-to-console->false;"
+                        + "/logging/log-to-console->false; /mongoRealmAuthenticator/bcrypt-complexity->4;"
                         + (password.isEmpty()
                                 ? ""
                                 : "/mclient/connection-string->'mongodb://gateway:" + password + "@127.0.0.1:"

@@ -83,7 +83,8 @@ class MongoPrivilegesTest extends LaunchFixture {
                         .append("roles", names));
         var outcome = launch(
                 "/http-listener/port->0; /http-listener/host->'127.0.0.1'; /mongo/mongo-mounts[1]/what->'/shop';"
-                        + "/logging/log-to-console->false; /apiKeyAuthMechanism/enabled->true;" + more,
+                        + "/logging/log-to-console->false; /mongoRealmAuthenticator/bcrypt-complexity->4; /apiKeyAuthMechanism/enabled->true;"
+                        + more,
                 "--mongo",
                 "mongodb://gateway:gateway@127.0.0.1:" + mongod.port() + "/?replicaSet=own");
         assertThat(outcome).as(err()).isInstanceOf(Launch.Outcome.Running.class);
