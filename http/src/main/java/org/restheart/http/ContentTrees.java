@@ -1,6 +1,6 @@
 package org.restheart.http;
 
-/// Admits the trees of objects that are made of a request's content, which take many times the memory of its bytes:
+/// Admits the trees of objects that are made of what a client sends, which take many times the memory of its bytes:
 /// their values are counted before there is any of them.
 public final class ContentTrees {
     public static final int MAX_VALUES = 100_000;
@@ -8,10 +8,37 @@ public final class ContentTrees {
     /// Bytes for each value, about: a document with one field takes 200, a number 20.
     private static final long VALUE = 200;
 
+    // The same for texts of which the brackets and marks are known: an array, what follows a colon, and a comma.
+    private static final long ARRAY = 60;
+    private static final long MEMBER = 100;
+    private static final long ELEMENT = 30;
+
     /// What everyday content has is not worth the counting.
     private static final int FEW = 64;
 
     private ContentTrees() {}
+
+    /// What the tree of a text takes, in bytes, if it is JSON, which may be percent-encoded; 0 for everyday texts.
+    public static long weight(String text) {
+        if (text.length() <= FEW) {
+            return 0;
+        }
+        long weight = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '%' && i + 2 < text.length()) {
+                c = (char) (Character.digit(text.charAt(i + 1), 16) << 4 | Character.digit(text.charAt(i + 2), 16));
+            }
+            weight += switch (c) {
+                case '{' -> VALUE;
+                case ':' -> MEMBER;
+                case '[' -> ARRAY;
+                case ',' -> ELEMENT;
+                default -> 0;
+            };
+        }
+        return weight > FEW * VALUE ? weight : 0;
+    }
 
     /// Charges a tree to the caller of the request.
     ///

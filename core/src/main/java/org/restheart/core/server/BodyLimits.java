@@ -14,12 +14,19 @@ import org.restheart.http.access.FairShares;
 /// Bounds the request content in memory: per request, for each caller, for all anonymous callers, and for all
 /// requests together. Thread-safe.
 ///
-/// Bytes are accounted when they arrive, whatever length was announced. Content that arrives with its first bytes
-/// counts only for all requests together; other content also counts for its caller, with what its values take as
-/// objects. Callers share the memory for it so that none of them, nor dozens together, can take all ([FairShares]),
+/// Bytes are accounted when they arrive, whatever length was announced. Content that arrives with its first bytes, and
+/// has few values, counts only for all requests together; other content also counts for its caller, with what its
+/// values take as objects. Callers share the memory for it so that none of them, nor dozens together, can take all
+/// ([FairShares]),
 /// and a part of all memory is left to content that arrives with its first bytes.
 final class BodyLimits {
     private static final int UNIT = 1 << 10;
+
+    /// Content that need not be weighed: its objects cannot take much.
+    private static final int LIGHT = 64;
+
+    /// Bytes of objects that are not counted for content that arrives with its first bytes.
+    private static final int FEW_OBJECTS = 4 << 10;
 
     private final long perRequest;
     private final long together;
@@ -228,6 +235,7 @@ final class BodyLimits {
     private static final class Received implements Body {
         private final byte[] content;
         private final Counter counter;
+        private boolean isWeighed;
 
         Received(byte[] content, Counter counter) {
             this.content = content;
@@ -235,7 +243,20 @@ final class BodyLimits {
         }
 
         @Override
+        public boolean isLongerThan(long most) {
+            return content.length > most;
+        }
+
+        /// What everyday content is made of is not counted.
+        @Override
         public byte[] bytes() {
+            if (!isWeighed && content.length > LIGHT) {
+                long weight = JsonWeight.of(content);
+                if (weight > FEW_OBJECTS) {
+                    counter.hold(weight);
+                }
+                isWeighed = true;
+            }
             return content;
         }
 

@@ -4,6 +4,7 @@ import io.undertow.server.HttpServerExchange;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.restheart.http.ContentTrees;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
@@ -20,7 +21,7 @@ final class HeadMemory {
     /// What Undertow keeps for a response that waits.
     private static final int BUFFER = 16 << 10;
 
-    /// As sent, decoded, and in elements.
+    /// As sent, decoded, and in elements; the trees of JSON come on top.
     private static final int COPIES = 4;
 
     /// As sent, and in the parser's buffer.
@@ -35,7 +36,11 @@ final class HeadMemory {
     /// Of the heads of requests in progress, and of what their responses need beside the content.
     private final FairShares heads;
 
+    /// Bytes that count at most for the JSON in one head, so that one alone is not refused.
+    private final long mostOfTrees;
+
     HeadMemory(long bytes) {
+        this.mostOfTrees = bytes / 4;
         this.heads = new FairShares(Math.clamp(bytes / HEAD_UNIT, 1, Integer.MAX_VALUE));
     }
 
@@ -86,10 +91,11 @@ final class HeadMemory {
     }
 
     /// An estimate of the memory of a request without its content.
-    private static long size(HttpServerExchange exchange) {
+    private long size(HttpServerExchange exchange) {
         var path = exchange.getRequestURI();
         var query = exchange.getQueryString();
         long bytes = (long) COPIES * (path.length() + query.length())
+                + Math.min(mostOfTrees, ContentTrees.weight(path) + ContentTrees.weight(query))
                 + (long) ELEMENT * (count(path, '/') + count(query, '&'));
         for (var field : RequestHead.of(exchange)) {
             for (var value : field) {

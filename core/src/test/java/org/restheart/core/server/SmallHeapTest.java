@@ -452,12 +452,24 @@ class SmallHeapTest {
         assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(404, 413, 503);
     }
 
-    /// Content that came together with its head takes more as a tree than as bytes.
-    @Test
-    void small_changes_with_many_values_at_once() throws Exception {
+    static Collection<Way> small() {
         var deep = "{\"\":".repeat(80) + 0 + "}".repeat(80);
         var values = "{\"a\":[" + String.join(",", Collections.nCopies(35, deep)) + "]}";
-        var way = new Way("", "PATCH", "/changed/one?wm=upsert", values, 0, "content-type", "application/json");
+        var many = "[{}" + ",{}".repeat(4_000) + "]";
+        var find = "{\"dataSource\":\"x\",\"database\":\"$db\",\"collection\":\"changed\",\"filter\":" + values + "}";
+        var action = "/app/any/endpoint/data/v1/action/find";
+        var json = new String[] {"content-type", "application/json"};
+        return List.of(
+                new Way("change", "PATCH", "/changed/one?wm=upsert", values, 0, json),
+                new Way("change of properties", "PATCH", "/changed", values, 0, json),
+                new Way("array", "POST", "/changed", many, 0, json),
+                new Way("Data API", "POST", action, find, 0, json));
+    }
+
+    /// Content that came together with its head takes more as objects than as bytes.
+    @ParameterizedTest
+    @MethodSource("small")
+    void small_content_with_many_values_at_once(Way way) throws Exception {
         assertThat(exchange(new Way("", "PUT", "/changed", "", 0), 0)).isBetween(200, 201);
         var statuses = new ConcurrentSkipListMap<Integer, Integer>();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -12,6 +12,7 @@ import org.restheart.bson.JsonWeight;
 import org.restheart.data.Access;
 import org.restheart.data.Operation;
 import org.restheart.http.Body;
+import org.restheart.http.ContentTrees;
 import org.restheart.http.Fields;
 import org.restheart.http.Headers;
 import org.restheart.http.Method;
@@ -168,8 +169,18 @@ public record JudgedRequest(
         return !ABOUT_THE_OUTER_REQUEST.contains(header.toLowerCase(Locale.ROOT));
     }
 
-    /// This request with the connection and the caller of the outer one.
+    /// This request with the connection and the caller of the outer one, whose content is charged for what is made of
+    /// its parameters.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 if the caller holds too much already
     public Request inside(Request outer) {
+        long weight = query.names().stream()
+                .flatMap(name -> query.all(name).stream())
+                .mapToLong(ContentTrees::weight)
+                .sum();
+        if (weight > 0) {
+            outer.body().hold(weight);
+        }
         var attributes = options.with(Via.KEY, via);
         if (outer.attribute(DataWrite.FORBIDDEN).orElse(false)) {
             attributes = attributes.with(DataWrite.FORBIDDEN, true);

@@ -105,11 +105,12 @@ public final class DataContent {
 
     /// Properties of a database or a collection, which are bounded before objects are made of them.
     ///
-    /// @throws ProblemException as [#parse], and 413
+    /// @throws ProblemException as [#parseChange], and 413
     public static BsonValue parseProperties(Request request) {
         var content = parse(request);
         if (content instanceof RawBsonDocument properties) {
             requireProperties(properties.getByteLength());
+            ContentTrees.hold(request.body(), RawDocuments.values(properties));
         }
         return content;
     }
