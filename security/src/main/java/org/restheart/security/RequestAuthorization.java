@@ -135,8 +135,7 @@ record RequestAuthorization(Policy policy, boolean secured) {
                 ProblemCode.FORBIDDEN,
                 flags.isEmpty()
                         ? "no permission of " + who + " covers " + what
-                                + ", or one does for other content or parameters only, or the server refuses such"
-                                + " requests"
+                                + " with this content and these parameters, or the server refuses such requests"
                                 + policy.checks()
                                         .map(path -> "; POST " + path + " tells which")
                                         .orElse("")
