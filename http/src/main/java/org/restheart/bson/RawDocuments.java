@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonArray;
 import org.bson.RawBsonDocument;
@@ -285,32 +287,58 @@ public final class RawDocuments {
             return null;
         }
 
-        /// @throws IllegalArgumentException if the name contains U+0000
         private static void write(Change change, BsonBuffer out) {
             if (change.value == null) {
                 return;
             }
-            if (change.name.indexOf(0) >= 0) {
+            element(change.name, change.value, out);
+        }
+
+        /// @throws IllegalArgumentException if the name contains U+0000
+        private static void element(String name, BsonValue value, BsonBuffer out) {
+            if (name.indexOf(0) >= 0) {
                 throw new IllegalArgumentException("a field name contains the character U+0000");
             }
-            byte[] utf8 = change.name.getBytes(StandardCharsets.UTF_8);
+            byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
             int typeAt = out.length;
             out.put((byte) 0);
             out.put(utf8, 0, utf8.length);
             out.put((byte) 0);
-            byte type = value(change.value, out); // first, since the bytes may move as they grow
+            byte type = value(value, out); // first, since the bytes may move as they grow
             out.bytes[typeAt] = type;
         }
 
-        /// Writes the most frequent type, of ids and tags, directly and all others with the driver.
+        /// Writes ids and tags, documents and arrays directly, and all others with the driver.
         ///
         /// @return the type
         private static byte value(BsonValue value, BsonBuffer out) {
-            return switch (value.getBsonType()) {
-                case OBJECT_ID -> {
-                    out.put(value.asObjectId().getValue().toByteArray(), 0, 12);
+            return switch (value) {
+                case BsonObjectId id -> {
+                    out.put(id.getValue().toByteArray(), 0, 12);
                     yield BsonTypes.OBJECT_ID;
                 }
+                case RawBsonDocument document -> {
+                    int start = document.getByteOffset();
+                    out.put(document.getBackingArray(), start, start + document.getByteLength());
+                    yield BsonTypes.DOCUMENT;
+                }
+                case BsonDocument tree
+                when tree.getClass() == BsonDocument.class -> {
+                    int begin = out.gap();
+                    tree.forEach((name, member) -> element(name, member, out));
+                    end(begin, out);
+                    yield BsonTypes.DOCUMENT;
+                }
+                case BsonArray array
+                when !(array instanceof RawBsonArray) -> {
+                    int begin = out.gap();
+                    for (int i = 0; i < array.size(); i++) {
+                        element(Integer.toString(i), array.get(i), out);
+                    }
+                    end(begin, out);
+                    yield BsonTypes.ARRAY;
+                }
+                case BsonNull _ -> BsonTypes.NULL;
                 default -> {
                     var around = RawDocuments.encode(new BsonDocument("", value));
                     byte[] bytes = around.getBackingArray();
@@ -319,6 +347,11 @@ public final class RawDocuments {
                     yield bytes[start + 4];
                 }
             };
+        }
+
+        private static void end(int begin, BsonBuffer out) {
+            out.put((byte) 0);
+            out.fill(begin, out.length - begin);
         }
     }
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.find.QueryKey;
 import org.slf4j.Logger;
@@ -100,6 +101,9 @@ final class BatchQueues<K, R, O> {
         @GuardedBy("this")
         private long scheduledFor;
 
+        @GuardedBy("this")
+        private CompletableFuture<@Nullable Void> following = new CompletableFuture<>();
+
         /// @param threads perform the checks
         QueueChecks(Executor threads) {
             this.threads = threads;
@@ -120,8 +124,10 @@ final class BatchQueues<K, R, O> {
             if (!scheduled || isEarlier) {
                 scheduled = true;
                 scheduledFor = now + delay;
-                CompletableFuture.delayedExecutor(delay, TimeUnit.NANOSECONDS, Runnable::run)
-                        .execute(this::check); // never blocks
+                following.cancel(false); // there is one at a time, or each would be followed by others
+                following =
+                        new CompletableFuture<@Nullable Void>().completeOnTimeout(null, delay, TimeUnit.NANOSECONDS);
+                var _ = following.thenRun(this::check); // never blocks
             }
         }
 
@@ -131,7 +137,7 @@ final class BatchQueues<K, R, O> {
             }
             long now = System.nanoTime();
             long next = Long.MAX_VALUE;
-            for (var queue : Map.copyOf(due).entrySet()) {
+            for (var queue : due.entrySet()) {
                 next = Math.min(next, untilNext(queue.getKey(), queue.getValue() - now));
             }
             if (next < Long.MAX_VALUE) {

@@ -16,6 +16,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
@@ -27,6 +28,7 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.coalescing.Batching.BatchLoad;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
+import org.restheart.mongo.coalescing.KeyReads.KeyRead;
 import org.restheart.mongo.coalescing.SharedFinds.FindResult;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DocumentSizes;
@@ -72,6 +74,9 @@ public final class Coalescer {
     /// One instance for all services, so that all equal queries and pipelines are shared.
     private final Optional<SharedFinds> finds;
 
+    /// As the one before, for documents to which others refer.
+    private final Optional<KeyReads> keys;
+
     private final DriverFinder documents;
 
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
@@ -86,6 +91,7 @@ public final class Coalescer {
         this.sizes = new DocumentSizes(documents::averageSize);
         this.points = config.reads() ? Optional.of(new PointReads(batching, sizes, this::alone)) : Optional.empty();
         this.finds = config.queries() ? Optional.of(new SharedFinds(batching)) : Optional.empty();
+        this.keys = config.queries() ? Optional.of(new KeyReads(batching)) : Optional.empty();
     }
 
     /// The threads of commands: a few platform threads, since these read directly from the socket, while a virtual
@@ -191,11 +197,6 @@ public final class Coalescer {
         return points.isPresent() && query.settings().session().isEmpty() && PointReads.fits(query);
     }
 
-    /// As [#canShare], if they all do so in one command, because the size of documents is known.
-    public boolean sharesOne(DocumentQuery query) {
-        return canShare(query) && sizes.of(query.namespace()).isKnown();
-    }
-
     /// Reads one document as [#one]; blocks until it is there.
     ///
     /// @param lease owns the document until it is closed
@@ -267,6 +268,21 @@ public final class Coalescer {
                     return found;
                 }))
                 .toList();
+    }
+
+    /// The documents of each list of keys, read by one command with those of other requests that wait for documents of
+    /// the same shape; blocks until they are there.
+    ///
+    /// @param shape what is found depends on this and the keys alone
+    /// @param bytes of the keys, as they count in a batch
+    /// @param work of which this is a part
+    /// @param lease holds the documents until it is closed
+    public List<List<RawBsonDocument>> byKeys(
+            QueryKey shape, KeyReader reader, List<List<BsonValue>> all, int bytes, Lease work, Lease lease) {
+        return keys.map(reads -> reads.submit(shape, reader, new KeyRead(all, bytes, work, lease))
+                        .join()
+                        .outcome())
+                .orElseGet(() -> reader.all(all, lease));
     }
 
     /// Finds the documents of a query, or shares those of an equal one of any service.

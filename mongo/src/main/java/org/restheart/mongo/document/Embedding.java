@@ -77,6 +77,9 @@ record Embedding(Level level, RelatedReads reads, String form) {
     /// Bytes of documents of an export after which their related ones are read before more of them are.
     private static final long PART_BYTES = 4 << 20;
 
+    /// Bytes of documents that are there before their memory is taken: as much as a request owns for nothing.
+    private static final long HELD_AT_A_TIME = Lease.SMALL;
+
     /// The most bytes of a page's own documents.
     private static final long MAX_PAGE_BYTES = 32 << 20;
 
@@ -404,6 +407,7 @@ record Embedding(Level level, RelatedReads reads, String form) {
                 }
             }
             var embedded = new ArrayList<RawBsonDocument>(all.size());
+            long made = 0;
             for (int i = 0; i < all.size(); i++) {
                 var stored = all.get(i);
                 var edit = RawDocuments.edit(
@@ -416,7 +420,11 @@ record Embedding(Level level, RelatedReads reads, String form) {
                     edit.put(MEMBER, members.get(i));
                 }
                 var document = edit.toDocument();
-                hold(document.getByteLength());
+                made += document.getByteLength();
+                if (made >= HELD_AT_A_TIME || i == all.size() - 1) {
+                    hold(made);
+                    made = 0;
+                }
                 embedded.add(document);
             }
             return embedded;
@@ -444,6 +452,24 @@ record Embedding(Level level, RelatedReads reads, String form) {
                                 + " s");
             }
             var found = found(node, all.stream().map(node.relationship::keys).toList());
+            for (var mine : found) {
+                documents += mine.size();
+            }
+            if (documents > RelatedReads.MAX_DOCUMENTS) {
+                throw RelatedReads.tooMany();
+            }
+            var placed = node.below.isNothing() ? found : completed(node.below, found);
+            long size = size(placed);
+            bytes = isOuter ? bytes + size : bytes; // what is embedded deeper is a part of it
+            if (Math.max(bytes, size) > RelatedReads.MAX_BYTES) {
+                throw RelatedReads.tooMany();
+            }
+            count(size);
+            return placed;
+        }
+
+        /// Each document once, with those to which it refers.
+        private List<List<RawBsonDocument>> completed(Level below, List<List<RawBsonDocument>> found) {
             var distinct = new IdentityHashMap<RawBsonDocument, Integer>();
             var once = new ArrayList<RawBsonDocument>();
             for (var mine : found) {
@@ -453,33 +479,30 @@ record Embedding(Level level, RelatedReads reads, String form) {
                         count(document.getByteLength());
                     }
                 }
-                documents += mine.size();
             }
-            if (documents > RelatedReads.MAX_DOCUMENTS) {
-                throw RelatedReads.tooMany();
-            }
-            var complete = embed(node.below, once, false);
-            var placed = found.stream()
+            var complete = embed(below, once, false);
+            return found.stream()
                     .map(mine -> mine.stream()
                             .map(document -> complete.get(distinct.getOrDefault(document, 0)))
                             .toList())
                     .toList();
-            long size = placed.stream()
-                    .flatMap(List::stream)
-                    .mapToLong(RawBsonDocument::getByteLength)
-                    .sum();
-            bytes = isOuter ? bytes + size : bytes; // what is embedded deeper is a part of it
-            if (Math.max(bytes, size) > RelatedReads.MAX_BYTES) {
-                throw RelatedReads.tooMany();
+        }
+
+        private static long size(List<List<RawBsonDocument>> lists) {
+            long size = 0;
+            for (var mine : lists) {
+                for (var document : mine) {
+                    size += document.getByteLength();
+                }
             }
-            return placed;
+            return size;
         }
 
         /// More may be read than is embedded, which nothing holds afterwards. What MongoDB says of a failure may quote
         /// documents that the caller may not see.
         private List<List<RawBsonDocument>> found(Node node, List<List<BsonValue>> keys) {
             try (var command = lease.another(CallerScope.sharers())) {
-                return reads.read(node.relation.orElseThrow(), keys, command);
+                return reads.read(node.relation.orElseThrow(), keys, lease, command);
             } catch (CompletionException | MongoException e) {
                 var cause = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
                 throw MongoErrors.unquoted(cause) instanceof RuntimeException known ? known : e;
@@ -505,9 +528,14 @@ record Embedding(Level level, RelatedReads reads, String form) {
             private void read() {
                 release(); // the part before is encoded
                 var all = new ArrayList<RawBsonDocument>();
+                long more = 0;
                 while ((isPage || (all.size() < PART && held < PART_BYTES)) && found.hasNext()) {
                     var document = found.next();
-                    hold(document.getByteLength());
+                    more += document.getByteLength();
+                    if (more >= HELD_AT_A_TIME || found.available() == 0) {
+                        hold(more);
+                        more = 0;
+                    }
                     all.add(document);
                     if (isPage && held > MAX_PAGE_BYTES) {
                         throw new ProblemException(

@@ -425,17 +425,19 @@ public final class DocumentReads {
     /// The documents of a query: in one batch while nothing is known of their size, as a reply has 16 MiB at most.
     ///
     /// @param most documents that it has
+    /// @param expected documents at most, of which a batch has one more
     /// @param find returns the cursor by the number of documents in a batch
     List<RawBsonDocument> all(
             MongoNamespace namespace,
             String what,
             int most,
+            int expected,
             IntFunction<MongoCursor<RawBsonDocument>> find,
             Lease lease) {
         var size = sizes.of(namespace, what);
         return size.reading(() -> {
             boolean isKnown = size.isKnown();
-            int wanted = Math.min(most, BATCH) + 1;
+            int wanted = Math.min(most, Math.max(BATCH, expected)) + 1;
             int batch = isKnown ? size.batch(wanted) : wanted;
             return collect(lease, size, batch, size.reading(isKnown ? batch : 1), find, most);
         });

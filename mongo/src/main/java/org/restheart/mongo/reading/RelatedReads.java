@@ -1,8 +1,10 @@
 package org.restheart.mongo.reading;
 
 import com.mongodb.client.MongoCursor;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -24,16 +26,17 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.coalescing.CanonicalId;
 import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.coalescing.KeyReader;
 import org.restheart.mongo.find.DocumentCursor;
-import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.reading.DocumentReads.Union;
 
 /// Reads the documents to which others refer, those of many in one command. Blocks. Thread-safe.
 public final class RelatedReads {
     /// The most documents that may be related to those of one answer.
-    public static final int MAX_DOCUMENTS = 10_000;
+    public static final int MAX_DOCUMENTS = KeyReader.MAX_DOCUMENTS;
 
     /// Their most bytes.
     public static final long MAX_BYTES = 16 << 20;
@@ -43,6 +46,12 @@ public final class RelatedReads {
 
     /// What a key counts at least in a command, which so has at most a thousand of them.
     private static final long LEAST_KEY = COMMAND_BYTES / 1_000;
+
+    /// By this the bytes of keys are less that count in a batch, which so has as many keys as a command, by default.
+    private static final int BATCH_SCALE = 2;
+
+    /// Documents of a key for which one reply has place.
+    private static final int USUAL_OF_A_KEY = 4;
 
     /// Pipelines of one command, of which each is a stage: MongoDB allows a thousand.
     private static final int MAX_PIPELINES = 200;
@@ -80,6 +89,16 @@ public final class RelatedReads {
             return of(condition, query.limit());
         }
 
+        /// What is found depends on this and the keys alone.
+        private QueryKey shape() {
+            return QueryKey.of(query.namespace())
+                    .add(query.sharedKey().text())
+                    .add(query.settings().timeLimit().toString())
+                    .add(property)
+                    .add(isInArrays ? 1 : 0)
+                    .key();
+        }
+
         /// Whether the results of one query can be told apart by the keys.
         private boolean canBeTold() {
             return isPlain
@@ -99,16 +118,27 @@ public final class RelatedReads {
 
     /// The related documents for each list of keys, in order.
     ///
+    /// @param work of which this is a part
     /// @param lease holds what they take until it is closed
     /// @throws ProblemException 400 if they are too many, 503 without memory for them
     /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be asked
-    public List<List<RawBsonDocument>> read(Relation relation, List<List<BsonValue>> keys, Lease lease) {
+    public List<List<RawBsonDocument>> read(Relation relation, List<List<BsonValue>> keys, Lease work, Lease lease) {
         if (keys.stream().mapToInt(List::size).sum() > MAX_DOCUMENTS) {
             throw tooMany();
         }
-        return parts(keys, RelatedReads::size).stream()
-                .flatMap(part -> batch(relation, part, lease).stream())
-                .toList();
+        var reader = new Reader(relation);
+        boolean isShared =
+                relation.canBeTold() && relation.query().settings().session().isEmpty();
+        var found = new ArrayList<List<RawBsonDocument>>(keys.size());
+        for (var part : parts(keys, RelatedReads::size)) {
+            long bytes = part.stream().mapToLong(RelatedReads::size).sum();
+            found.addAll(
+                    bytes == 0 || !isShared
+                            ? reader.all(part, lease)
+                            : coalesced.byKeys(
+                                    relation.shape(), reader, part, (int) (bytes / BATCH_SCALE), work, lease));
+        }
+        return found;
     }
 
     /// What is read, divided into commands of at most [#COMMAND_BYTES], unless one alone has more.
@@ -131,7 +161,7 @@ public final class RelatedReads {
         long bytes = 0;
         long counted = 0;
         for (var key : keys) {
-            int size = RawDocuments.encode(new BsonDocument("", key)).getByteLength();
+            int size = size(key);
             bytes += size;
             counted += Math.max(size, LEAST_KEY);
         }
@@ -141,75 +171,69 @@ public final class RelatedReads {
         return counted;
     }
 
-    private List<List<RawBsonDocument>> batch(Relation relation, List<List<BsonValue>> keys, Lease lease) {
-        var places = new LinkedHashMap<Object, List<Integer>>();
-        var distinct = new ArrayList<BsonValue>();
-        boolean canBeTold = relation.canBeTold();
-        for (int place = 0; place < keys.size(); place++) {
-            for (var key : keys.get(place)) {
-                var canonical = CanonicalId.of(key);
-                canBeTold &= canonical.isPresent();
-                places.computeIfAbsent(canonical.orElse(key), _ -> {
-                            distinct.add(key);
-                            return new ArrayList<>(1);
-                        })
-                        .add(place);
-            }
-        }
-        if (distinct.isEmpty()) {
-            return keys.stream().map(_ -> List.<RawBsonDocument>of()).toList();
-        }
-        return (canBeTold
-                        ? together(relation, keys, places, distinct, lease)
-                        : Optional.<List<List<RawBsonDocument>>>empty())
-                .orElseGet(() -> union(relation, keys, lease));
+    /// Bytes of a document with the key alone.
+    private static int size(BsonValue key) {
+        return switch (key.getBsonType()) {
+            case STRING -> 12 + key.asString().getValue().getBytes(StandardCharsets.UTF_8).length;
+            case OBJECT_ID -> 19;
+            default -> RawDocuments.encode(new BsonDocument("", key)).getByteLength();
+        };
     }
 
-    /// Empty if they are too many to be read without the limits of each.
-    private Optional<List<List<RawBsonDocument>>> together(
-            Relation relation,
-            List<List<BsonValue>> keys,
-            Map<Object, List<Integer>> places,
-            List<BsonValue> distinct,
-            Lease lease) {
-        int limit = relation.query().limit();
-        boolean isById = relation.property().equals("_id");
-        var distribution = new Distribution(
-                relation.property(), places, keys.stream().map(_ -> limit).toList());
-        if (isById && limit == 1) {
-            var shared = shared(relation, distinct, lease);
-            if (shared.isPresent()) {
-                return distribution.of(shared.get());
-            }
-        }
-        int most = isById ? distinct.size() : Math.min(MAX_DOCUMENTS, limit * keys.size()) + 1;
-        var query = relation.of(new BsonDocument("$in", new BsonArray(distinct)), most);
-        var counted = new Counted(batch -> reads.documents().find(query, batch));
-        try {
-            var found = reads.all(query.namespace(), "", most, counted, lease);
-            return !isById && found.size() == most ? Optional.empty() : distribution.of(found);
-        } catch (ProblemException e) {
-            if (isById || e.problem().code() != ProblemCode.EMBED_TOO_LARGE) {
-                throw e;
-            }
-            return Optional.empty();
-        }
-    }
+    private final class Reader implements KeyReader {
+        private final Relation relation;
 
-    /// Reads by id, with those of other requests.
-    private Optional<List<RawBsonDocument>> shared(Relation relation, List<BsonValue> ids, Lease lease) {
-        var base = relation.query();
-        var queries = ids.stream()
-                .map(id -> new DocumentQuery(base.namespace(), id, base.filter(), base.projection(), base.settings()))
-                .toList();
-        if (!queries.stream().allMatch(coalesced::sharesOne)) {
-            return Optional.empty();
+        Reader(Relation relation) {
+            this.relation = relation;
         }
-        var found = new ArrayList<RawBsonDocument>();
-        for (var answer : coalesced.all(queries, lease)) {
-            answer.toCompletableFuture().join().ifPresent(found::add);
+
+        @Override
+        public Optional<List<List<RawBsonDocument>>> together(List<List<BsonValue>> keys, Lease lease) {
+            var places = new LinkedHashMap<Object, List<Integer>>();
+            var distinct = new ArrayList<BsonValue>();
+            boolean canBeTold = relation.canBeTold();
+            for (int place = 0; place < keys.size(); place++) {
+                for (var key : keys.get(place)) {
+                    var canonical = CanonicalId.of(key);
+                    canBeTold &= canonical.isPresent();
+                    places.computeIfAbsent(canonical.orElse(key), _ -> {
+                                distinct.add(key);
+                                return new ArrayList<>(1);
+                            })
+                            .add(place);
+                }
+            }
+            if (distinct.isEmpty()) {
+                return Optional.of(
+                        keys.stream().map(_ -> List.<RawBsonDocument>of()).toList());
+            }
+            return canBeTold ? found(keys.size(), places, distinct, lease) : Optional.empty();
         }
-        return Optional.of(found);
+
+        /// Empty if they are too many to be read without the limits of each.
+        private Optional<List<List<RawBsonDocument>>> found(
+                int lists, Map<Object, List<Integer>> places, List<BsonValue> distinct, Lease lease) {
+            int limit = relation.query().limit();
+            boolean isById = relation.property().equals("_id");
+            int most = isById ? distinct.size() : Math.min(MAX_DOCUMENTS, limit * lists) + 1;
+            var query = relation.of(new BsonDocument("$in", new BsonArray(distinct)), most);
+            var counted = new Counted(batch -> reads.documents().find(query, batch));
+            try {
+                var found = reads.all(query.namespace(), "", most, USUAL_OF_A_KEY * distinct.size(), counted, lease);
+                var distribution = new Distribution(relation.property(), places, Collections.nCopies(lists, limit));
+                return !isById && found.size() == most ? Optional.empty() : distribution.of(found);
+            } catch (ProblemException e) {
+                if (isById || e.problem().code() != ProblemCode.EMBED_TOO_LARGE) {
+                    throw e;
+                }
+                return Optional.empty();
+            }
+        }
+
+        @Override
+        public List<List<RawBsonDocument>> apart(List<List<BsonValue>> keys, Lease lease) {
+            return union(relation, keys, lease);
+        }
     }
 
     /// A query for each list of keys, with its own limit.
@@ -233,7 +257,7 @@ public final class RelatedReads {
                             .toList());
             var counted =
                     new Counted(batch -> reads.documents().results(namespace, stages, query.settings(), null, batch));
-            var results = reads.all(namespace, "results", MAX_DOCUMENTS + 1, counted, lease);
+            var results = reads.all(namespace, "results", MAX_DOCUMENTS + 1, 0, counted, lease);
             if (results.size() > MAX_DOCUMENTS) {
                 throw tooMany();
             }

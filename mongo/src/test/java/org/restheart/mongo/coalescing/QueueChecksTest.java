@@ -5,7 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.restheart.mongo.coalescing.BatchQueues.QueueChecks;
 
@@ -44,6 +47,23 @@ class QueueChecksTest extends BatchQueueFixture {
             }
             await().until(() -> waiting.stream().allMatch(PendingRequest::isCompletedExceptionally));
         }
+        gate.open.countDown();
+    }
+
+    /// Checks that a queue needs soon replace those of others that were due later, instead of going on beside them.
+    @Test
+    void one_check_is_scheduled_however_many_queues_there_are() {
+        var checked = new AtomicInteger();
+        var checks = new AtomicReference<QueueChecks>();
+        checks.set(new QueueChecks(task -> {
+            checked.incrementAndGet();
+            checks.get().add(stuck(checks.get()), TimeUnit.MINUTES.toNanos(1)); // while the queues are checked
+            task.run();
+        }));
+        var queue = stuck(checks.get());
+        queue.submit(0, 1); // its command does not end
+        await().until(() -> checked.get() > 20);
+        assertThat(ForkJoinPool.commonPool().getDelayedTaskCount()).isLessThan(15);
         gate.open.countDown();
     }
 
