@@ -196,7 +196,7 @@ final class ArrivingContent extends InputStream {
     /// The timeout of content that is still arriving: in any time in which the server waits for it, at least 500
     /// bytes per second must arrive, but for a configured timeout. What has arrived before buys no longer wait:
     /// clients could hold memory and places for hours by sending most of their content at once. Confined to one
-    /// request.
+    /// request. What clients take of responses has the same rate.
     ///
     /// This is a token bucket: bytes add time to it, but never more than the timeout, and waiting takes time out.
     static final class ArrivalRate {

@@ -18,6 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.server.ArrivingContent.ArrivalRate;
 import org.restheart.http.Content;
 import org.restheart.http.Fatal;
 import org.restheart.http.Lease;
@@ -33,7 +34,7 @@ import org.xnio.channels.StreamSinkChannel;
 /// @param threads run the pumps of streamed content
 /// @param pushes manages connections that stay open for messages
 /// @param bodies bounds the messages that clients send on them
-/// @param timeout after which the connection of a client that takes nothing of a stream is closed
+/// @param timeout after which the connection of a client is closed that takes too little of a stream
 record ResponseWriter(
         Executor threads, PushConnections pushes, BodyLimits bodies, Admission admission, Duration timeout) {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseWriter.class);
@@ -204,7 +205,10 @@ record ResponseWriter(
 
         private final boolean isOwned;
         private final Lease lease;
-        private final Duration timeout;
+
+        /// How long the client may be waited for. Confined to the pump's thread.
+        private final ArrivalRate rate;
+
         private final Semaphore wakeUp = new Semaphore(0);
 
         /// While it pulls. Guarded by this, as are the next fields.
@@ -218,7 +222,7 @@ record ResponseWriter(
         /// @param timeout after which, without progress, the response is cut: in HTTP/2 its stream is reset,
         /// in HTTP/1.1 its connection is closed. The cursor of the content is closed, too
         StreamPump(HttpServerExchange exchange, Content.Streamed content, Duration timeout) {
-            this.timeout = timeout;
+            this.rate = new ArrivalRate(timeout);
             this.exchange = exchange;
             this.content = content.source();
             this.lease = content.lease();
@@ -332,7 +336,9 @@ record ResponseWriter(
             int end = chunk.limit();
             while (chunk.position() < end) {
                 chunk.limit(Math.min(end, chunk.position() + PushConnection.MAX_WRITE));
-                if (channel.write(chunk) == 0) {
+                int written = channel.write(chunk);
+                rate.arrived(written);
+                if (written == 0) {
                     awaitWritable(channel);
                 }
             }
@@ -347,8 +353,11 @@ record ResponseWriter(
                 wakeUp.release();
             });
             channel.resumeWrites();
-            if (!wakeUp.tryAcquire(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new IOException("the client took nothing for " + timeout);
+            long began = System.nanoTime();
+            boolean isAwake = wakeUp.tryAcquire(rate.timeout(), TimeUnit.NANOSECONDS);
+            rate.waited(System.nanoTime() - began);
+            if (!isAwake) {
+                throw new IOException("the client takes too little");
             }
             if (isGone() || Exchanges.isCut(exchange) || exchange.isResponseComplete()) {
                 throw new IOException("the client has gone");

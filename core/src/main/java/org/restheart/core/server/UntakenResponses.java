@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.server.ArrivingContent.ArrivalRate;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
 import org.restheart.http.Response.Ready;
@@ -22,8 +23,8 @@ import org.xnio.XnioExecutor;
 /// [org.restheart.http.Lease]. Thread-safe.
 ///
 /// @param places of requests that wait for their clients
-/// @param timeout after which the response to a client is cut that takes nothing: in HTTP/2 its stream is reset, in
-///     HTTP/1.1 its connection is closed
+/// @param timeout after which the response to a client is cut that takes nothing, or less than [ArrivalRate] asks
+///     for: in HTTP/2 its stream is reset, in HTTP/1.1 its connection is closed
 record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
     private static final Logger LOG = LoggerFactory.getLogger(UntakenResponses.class);
 
@@ -123,32 +124,32 @@ record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
         }
     }
 
-    /// Ends a response of which the client takes nothing for a time, since it stays in memory meanwhile: closes the
-    /// connection of HTTP/1.1, resets the stream of HTTP/2. Ends it soon when the client has reset the stream.
-    /// Thread-safe.
+    /// Ends a response of which the client takes too little for a time, since it stays in memory meanwhile:
+    /// closes the connection of HTTP/1.1, resets the stream of HTTP/2. Ends it soon when the client has reset
+    /// the stream. Thread-safe.
     private static final class StalledResponse {
         private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
         private final HttpServerExchange exchange;
-        private final Duration timeout;
 
-        /// Guarded by this, like all below. Removed at the end: a finished response is not kept by its timer.
+        /// Guarded by this, like all below.
+        private final ArrivalRate rate;
+
+        /// Removed at the end: a finished response is not kept by its timer.
         private XnioExecutor.@Nullable Key timer;
 
         private boolean ended;
         private long sent;
-
-        /// When the client must have taken more than [#sent].
-        private long deadline;
+        private long looked;
 
         private StalledResponse(HttpServerExchange exchange, Duration timeout) {
             this.exchange = exchange;
-            this.timeout = timeout;
+            this.rate = new ArrivalRate(timeout.multipliedBy(2));
         }
 
         /// Watches a response until its exchange ends. To be called before it is sent.
         ///
-        /// @param timeout the longest time without progress; a client may have up to twice as long
+        /// @param timeout half of the longest time without progress
         static void watch(HttpServerExchange exchange, Duration timeout) {
             var watch = new StalledResponse(exchange, timeout);
             Exchanges.onComplete(exchange, watch::end); // which may have been reached
@@ -156,29 +157,32 @@ record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
         }
 
         private synchronized void await() {
-            if (!ended) {
-                sent = exchange.getResponseBytesSent();
-                deadline = System.nanoTime() + timeout.toNanos();
-                lookLater();
-            }
+            sent = exchange.getResponseBytesSent();
+            looked = System.nanoTime();
+            lookLater();
         }
 
         private synchronized void lookLater() {
-            long nanos = Math.clamp(deadline - System.nanoTime(), 0, LOOK_NANOS);
-            timer = exchange.getIoThread().executeAfter(this::look, nanos, TimeUnit.NANOSECONDS);
+            if (!ended) {
+                long nanos = Math.clamp(rate.timeout(), 0, LOOK_NANOS);
+                timer = exchange.getIoThread().executeAfter(this::look, nanos, TimeUnit.NANOSECONDS);
+            }
         }
 
         private synchronized void look() {
             if (ended) {
                 return;
             }
-            boolean isCut = Exchanges.isCut(exchange);
-            if (!isCut && deadline - System.nanoTime() > 0) {
+            long now = System.nanoTime();
+            long taken = exchange.getResponseBytesSent();
+            rate.waited(now - looked);
+            rate.arrived((int) Math.min(Integer.MAX_VALUE, taken - sent));
+            looked = now;
+            sent = taken;
+            if (!Exchanges.isCut(exchange) && rate.timeout() > 0) {
                 lookLater();
-            } else if (!isCut && exchange.getResponseBytesSent() > sent) {
-                await();
             } else {
-                LOG.debug("a client has gone, or took nothing of a response for {}", timeout);
+                LOG.debug("a client has gone, or takes too little of a response");
                 Exchanges.abort(exchange);
             }
         }

@@ -74,7 +74,12 @@ final class RawHttp2 implements AutoCloseable {
 
     /// Lets the server send more on the connection.
     private void widen(int bytes) throws IOException {
-        send(WINDOW_UPDATE, 0, 0, ByteBuffer.allocate(4).putInt(bytes).array());
+        widen(0, bytes);
+    }
+
+    /// Lets the server send more on a stream.
+    void widen(int stream, int bytes) throws IOException {
+        send(WINDOW_UPDATE, 0, stream, ByteBuffer.allocate(4).putInt(bytes).array());
     }
 
     private RawHttp2(InetSocketAddress address, byte[] settings) throws IOException {

@@ -12,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
 import org.restheart.testkit.Opened;
@@ -100,6 +102,31 @@ class UnreadResponsesTest {
             slow.close();
             await().until(() -> server.listener().inFlight() == 0);
             assertThat(statusLine(silent)).isEqualTo("HTTP/1.1 200");
+        }
+    }
+
+    /// It would hold the response for hours otherwise. Whole in memory, and as a stream.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_client_that_takes_byte_after_byte_loses_its_response(boolean streamed) throws Exception {
+        var service = eager("/", request -> {
+            var content = Content.Bytes.of(new byte[1 << 20], request.lease());
+            return Response.status(200).with("text/plain", streamed ? content.streamed(0, source -> source) : content);
+        });
+        try (var server = TestServer.with("", 1_000, Duration.ofSeconds(1), Duration.ofSeconds(1), service);
+                var client = new RawHttp2(server.listener().address(), 4, 1)) { // SETTINGS_INITIAL_WINDOW_SIZE
+            client.get(1, "/");
+            int taken = 0;
+            for (var frame = client.frame(); frame.type() != RawHttp2.RESET; frame = client.frame()) {
+                if (frame.type() == RawHttp2.DATA) {
+                    taken += frame.payload().length;
+                    assertThat(taken).isLessThan(300);
+                    Thread.sleep(50);
+                    client.widen(1, 1);
+                }
+            }
+            assertThat(taken).isPositive();
+            await().until(() -> server.listener().inFlight() == 0);
         }
     }
 }
