@@ -98,6 +98,24 @@ class MistakesInSchemasTest {
         assertStatus(201, send("POST", "/c", "{\"a\": 1}"));
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            http://json-schema.org/draft-04/schema# | $id
+            http://json-schema.org/draft-07/schema# | id
+            """)
+    void a_part_has_a_name_of_its_own_only_by_the_keyword_of_the_draft(String draft, String keyword) {
+        var schema = """
+                {"$schema": "%s", "properties": {"a": {"$ref": "nosuch"}},
+                 "definitions": {"b": {"%s": "nosuch", "type": "string"}}}""".formatted(draft, keyword);
+        assertWarned(
+                send("PUT", "/_schemas/refers?wm=upsert", schema),
+                "the schema refers to " + db + "/_schemas/nosuch, which does not exist");
+        send("PATCH", "/c", "{\"jsonSchema\": {\"schemaId\": \"refers\"}}");
+        var refused = send("POST", "/c", "{\"a\": \"x\"}");
+        assertStatus(500, refused);
+        assertThat(refused.body()).contains("it refers to " + db + "/_schemas/nosuch, which does not exist");
+    }
+
     @Test
     void the_property_is_warned_of_in_the_body_too() {
         assertWarned(

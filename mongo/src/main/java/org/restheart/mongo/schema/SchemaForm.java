@@ -120,6 +120,11 @@ public final class SchemaForm {
                 .orElse(SpecificationVersion.DRAFT_4);
     }
 
+    /// The keyword of a schema's own URI, and of those of its parts; in the other drafts it means nothing.
+    static String identifier(SpecificationVersion version) {
+        return version == SpecificationVersion.DRAFT_4 ? "id" : "$id";
+    }
+
     static boolean isDraft(String name) {
         return named(name).isPresent();
     }
@@ -176,7 +181,7 @@ public final class SchemaForm {
 
         private OwnReferences(BsonDocument schema, String self) {
             this.self = self;
-            this.keyword = SchemaForm.version(schema) == SpecificationVersion.DRAFT_4 ? "id" : "$id";
+            this.keyword = SchemaForm.identifier(SchemaForm.version(schema));
             var own = URI.create(self);
             this.base = identifier(schema).map(id -> resolved(own, id)).orElse(own);
             collect(schema, base, true);

@@ -27,9 +27,6 @@ import org.restheart.http.ProblemException;
 public final class SchemaReferences {
     private static final Set<String> REFERENCES = Set.of("$ref", "$dynamicRef", "$recursiveRef");
 
-    /// By which parts of a schema have URIs of their own.
-    private static final Set<String> IDENTIFIERS = Set.of("$id", "id");
-
     /// Most schemas that one schema may refer to, directly or indirectly.
     static final int MAX = 100;
 
@@ -67,10 +64,10 @@ public final class SchemaReferences {
     static List<SchemaKey> missing(
             SchemaKey from, BsonDocument schema, Function<SchemaKey, Optional<BsonDocument>> find) {
         var all = new HashMap<>(all(from, schema, find));
-        var embedded = named(from, schema, IDENTIFIERS);
+        var embedded = identified(from, schema);
         all.forEach((uri, found) -> {
             if (found.isPresent()) {
-                SchemaKey.of(uri).ifPresent(key -> embedded.addAll(named(key, found.get(), IDENTIFIERS)));
+                SchemaKey.of(uri).ifPresent(key -> embedded.addAll(identified(key, found.get())));
             }
         });
         embedded.forEach(key -> all.remove(key.uri()));
@@ -79,6 +76,11 @@ public final class SchemaReferences {
                 .flatMap(entry -> SchemaKey.of(entry.getKey()).stream())
                 .sorted(Comparator.comparing(SchemaKey::uri))
                 .toList();
+    }
+
+    /// Parts of a schema that have URIs of their own.
+    private static Set<SchemaKey> identified(SchemaKey from, BsonDocument schema) {
+        return named(from, schema, Set.of(SchemaForm.identifier(SchemaForm.version(schema))));
     }
 
     /// @param keywords whose values are URIs

@@ -107,22 +107,18 @@ public final class SchemaWarnings {
                         + ", which is not loaded: schemas refer to those of this server only; writes of documents that"
                         + " it applies to will fail")
                 .forEach(warnings::add);
-        if (!hasOtherBase(schema, 0)) {
+        if (!hasOtherBase(schema, SchemaForm.identifier(SchemaForm.version(schema)), 0)) {
             references(warnings, schema, schema, Location.of(""));
         }
     }
 
     /// Whether a part has an identifier of its own, to which references below it are relative.
-    private static boolean hasOtherBase(BsonValue part, int depth) {
+    private static boolean hasOtherBase(BsonValue part, String keyword, int depth) {
         return switch (part) {
             case BsonDocument document ->
-                document.entrySet().stream()
-                        .anyMatch(field -> (depth > 0
-                                        && field.getValue().isString()
-                                        && (field.getKey().equals("$id")
-                                                || field.getKey().equals("id")))
-                                || hasOtherBase(field.getValue(), depth + 1));
-            case BsonArray array -> array.stream().anyMatch(element -> hasOtherBase(element, depth + 1));
+                (depth > 0 && document.get(keyword) instanceof BsonString)
+                        || document.values().stream().anyMatch(value -> hasOtherBase(value, keyword, depth + 1));
+            case BsonArray array -> array.stream().anyMatch(element -> hasOtherBase(element, keyword, depth + 1));
             default -> false;
         };
     }
