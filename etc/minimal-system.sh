@@ -27,7 +27,7 @@ for file in *.deb; do
       rm -r "content/$name"
     fi
   done
-  # No documentation but licences, no translations, no tables for character sets that nobody here asks for.
+  # No documentation but licenses, no translations, no tables for character sets that nobody here asks for.
   rm -rf content/usr/share/{man,info,locale,lintian,bash-completion,menu} content/usr/lib/*/gconv
   find content/usr/share/doc -type f ! -name copyright -delete 2>/dev/null || true
   cp -a content/. "$root/"

@@ -4,7 +4,7 @@
 #   restheart.jar        the same bytes whenever and wherever it is made from the same commit with the same JDK
 #   restheart-webhooks-VERSION.jar   a plugin, in the same way
 #   restheart.cdx.json   what is in it: a software bill of materials (CycloneDX)
-#   THIRD-PARTY.txt      the licences of what is in it
+#   THIRD-PARTY.txt      the licenses of what is in it
 #   …                    the packages of etc/package.sh: archive, Debian package and, where helm is on the PATH, the chart
 #   SHA256SUMS
 #

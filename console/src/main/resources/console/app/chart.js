@@ -4,7 +4,7 @@ import { settings } from "./state.js";
 import { uPlot } from "../vendor.js";
 
 const HEIGHT = 170;
-const colour = (/** @type {string} */ name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const color = (/** @type {string} */ name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const short = (/** @type {number|null|undefined} */ n) => (n === null || n === undefined ? "–" : n >= 10_000 ? `${(n / 1000).toFixed(0)}k` : n >= 100 ? n.toFixed(0) : n >= 1 ? n.toFixed(1) : n === 0 ? "0" : n.toFixed(2));
 
 /** A time of day, with seconds. @param {number} seconds since 1970 */
@@ -21,7 +21,7 @@ export function Chart({ title, unit, times, lines }) {
   const names = lines.map(([name]) => name).join("|");
   const dark = useMemo(() => matchMedia("(prefers-color-scheme: dark)"), []);
   useEffect(() => {
-    const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
+    const axis = { stroke: color("--quiet"), grid: { stroke: color("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
     const make = () => {
       if (!host.current) return;
       plot.current?.destroy();
@@ -31,7 +31,7 @@ export function Chart({ title, unit, times, lines }) {
           cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
           scales: { y: { range: (/** @type {any} */ _, /** @type {number} */ low, /** @type {number} */ high) => [0, Math.max(high * 1.1, 1)] } },
           axes: [{ ...axis, space: 80, size: 28, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map(clock) }, { ...axis, size: 44, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map(short) }],
-          series: [{}, ...lines.map(([label, , c]) => ({ label, stroke: colour(`--c${c}`), width: 1.75, points: { show: false }, spanGaps: true }))],
+          series: [{}, ...lines.map(([label, , c]) => ({ label, stroke: color(`--c${c}`), width: 1.75, points: { show: false }, spanGaps: true }))],
           hooks: { setCursor: [(/** @type {any} */ u) => setAt(u.cursor.idx ?? null)] },
         },
         [times, ...lines.map(([, values]) => values)],

@@ -10,7 +10,7 @@ import { parse } from "./shell.js";
 
 const language = StreamLanguage.define({ name: "shell", startState: () => ({ depth: 0 }), token, languageData: { closeBrackets: { brackets: ["(", "[", "{", '"', "'"] } } });
 
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--text)" },
   { tag: tags.keyword, color: "var(--accent-text)" },
   { tag: tags.string, color: "var(--t-string)" },
@@ -84,7 +84,7 @@ export function Editor(props) {
           Prec.highest(keymap.of([{ key: "Ctrl-Enter", mac: "Cmd-Enter", run }])),
           line ? Prec.high(keymap.of([{ key: "Enter", run }])) : [], // after the list of completions, which takes Enter while it is open
           autocompletion({ override: [context => now.current.complete?.(context) ?? null], icons: false, activateOnTyping: true }),
-          props.plain ? [] : [language, syntaxHighlighting(colours)],
+          props.plain ? [] : [language, syntaxHighlighting(colors)],
           linter(marks, { delay: 250, needsRefresh: () => marked.current }),
           history(), drawSelection(), bracketMatching(), closeBrackets(), highlightSpecialChars(), indentUnit.of("  "),
           line ? EditorState.transactionFilter.of(tr => (tr.newDoc.lines > 1 ? [] : tr)) : [lineNumbers(), foldGutter(), highlightActiveLine(), highlightSelectionMatches()],
@@ -134,7 +134,7 @@ export function Editor(props) {
   return html`<div class=${props.line ? "editor line" : "editor"} ref=${host}></div>`;
 }
 
-/** Colours for the shell's spelling, token by token. @param {any} stream of CodeMirror @returns {string|null} */
+/** Colors for the shell's spelling, token by token. @param {any} stream of CodeMirror @returns {string|null} */
 function token(stream) {
   if (stream.eatSpace()) return null;
   const c = stream.next();

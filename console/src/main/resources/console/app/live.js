@@ -121,7 +121,7 @@ function Stream({ path, streams }) {
     <ul class="events" aria-label="Events, newest first">${shown.map(one => html`<${Event} key=${one.n} one=${one} open=${open === one.n} onToggle=${() => setOpen(open === one.n ? null : one.n)} onBegin=${() => (setEvents([]), start(one.id))} />`)}</ul>`;
 }
 
-const COLOURS = { insert: "good", delete: "bad", update: "accent", replace: "accent" };
+const COLORS = { insert: "good", delete: "bad", update: "accent", replace: "accent" };
 
 function Event({ one, open, onToggle, onBegin }) {
   const kind = at(one.event, "operationType")?.v || "?";
@@ -130,7 +130,7 @@ function Event({ one, open, onToggle, onBegin }) {
   return html`
     <li class=${cls("event", open && "open")}>
       <button type="button" aria-expanded=${String(open)} onClick=${onToggle}>
-        <span class="quiet mono nowrap">${one.at.toISOString().slice(11, 23)}</span><span class=${cls("tag", COLOURS[kind])}>${kind}</span><code class="nowrap">${id ? cut(visible(inline(id)), 40) : ""}</code><code class="quiet rest">${told ? cut(visible(inline(told)), 240) : ""}</code>
+        <span class="quiet mono nowrap">${one.at.toISOString().slice(11, 23)}</span><span class=${cls("tag", COLORS[kind])}>${kind}</span><code class="nowrap">${id ? cut(visible(inline(id)), 40) : ""}</code><code class="quiet rest">${told ? cut(visible(inline(told)), 240) : ""}</code>
       </button>
       ${open && html`<div class="event-body">${kind === "update" && html`<${Difference} event=${one.event} />`}<pre>${print(one.event)}</pre>
         <div class="row"><span class="quiet small">token <code>${cut(one.id, 60)}</code></span><${CopyButton} text=${one.id} label="Copy the token" /><${Button} small onClick=${onBegin}>Resume from here</${Button}></div></div>`}

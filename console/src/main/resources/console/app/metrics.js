@@ -22,8 +22,8 @@ async function scrape(/** @type {string[]} */ registries, /** @type {AbortSignal
   return once(parseMetrics(texts.join("\n")));
 }
 
-/** Colours of kinds of requests; red is for failures. @type {Record<string, string>} */
-const COLOURS = { insert: "2", update: "3", query: "5", read: "6", bulk_insert: "7", delete: "8" };
+/** Colors of kinds of requests; red is for failures. @type {Record<string, string>} */
+const COLORS = { insert: "2", update: "3", query: "5", read: "6", bulk_insert: "7", delete: "8" };
 
 const statusClass = (/** @type {string} */ digit) => (/** @type {any} */ labels) => (labels.response_status_code || "")[0] === digit;
 
@@ -125,7 +125,7 @@ export function Metrics() {
       ${!points.length && !error && html`<p class="quiet">The first values appear after a few seconds.</p>`}
       ${points.length > 1 && html`<div class="charts">
         <${Chart} title="Requests" unit="/s" times=${times} lines=${[["answered", series(p => p.ok), "1"], ["refused (4xx)", series(p => p.refused), "3"], ["failed (5xx)", series(p => p.failed), "4"]]} />
-        <${Chart} title="Coalescing factor" unit="requests per command" times=${times} lines=${[["all", series(p => p.factor), "1"], ...kinds.map(kind => [kind.replace("_", " "), series(p => p.kinds[kind] ?? null), COLOURS[kind] || "5"])]} />
+        <${Chart} title="Coalescing factor" unit="requests per command" times=${times} lines=${[["all", series(p => p.factor), "1"], ...kinds.map(kind => [kind.replace("_", " "), series(p => p.kinds[kind] ?? null), COLORS[kind] || "5"])]} />
         <${Chart} title="Latency" unit="ms" times=${times} lines=${[["p50", series(p => p.p50), "2"], ["p95", series(p => p.p95), "1"], ["p99", series(p => p.p99), "3"]]} />
         <${Chart} title="Requests and commands" unit="/s" times=${times} lines=${[["requests carried", series(p => p.carried), "1"], ["commands to MongoDB", series(p => p.commands), "2"]]} />
         <${Chart} title="In flight and rejected" unit="" times=${times} lines=${[["in flight", series(p => p.inFlight), "1"], ["rejected /s", series(p => p.rejected + p.turned), "4"], ["abandoned /s", series(p => p.abandoned), "3"]]} />

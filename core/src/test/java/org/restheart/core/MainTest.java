@@ -105,7 +105,7 @@ class MainTest {
 
     @Test
     @Timeout(120)
-    void a_log_that_is_no_terminal_has_no_colours_and_its_level_changes_when_the_process_hangs_up() throws Exception {
+    void a_log_that_is_no_terminal_has_no_colors_and_its_level_changes_when_the_process_hangs_up() throws Exception {
         assumeFalse(ignoresHangUp(), "this process, and so every child, ignores SIGHUP, as below nohup");
         var settings = folder.resolve("settings.yml");
         Files.writeString(settings, "/logging/log-level: INFO\n");

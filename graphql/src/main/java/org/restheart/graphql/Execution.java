@@ -126,7 +126,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
         return deadline;
     }
 
-    /// @param input which is cancelled when the request has failed as a whole
+    /// @param input which is canceled when the request has failed as a whole
     ExecutionInput begins(ExecutionInput input) {
         this.input = input;
         return input;

@@ -145,7 +145,7 @@ final class GraphqlSockets {
         private final Map<String, SocketSubscription> running = new ConcurrentHashMap<>();
         private final AtomicLong subscribedBytes = new AtomicLong();
         private volatile OperationResult.@Nullable OpenSubscription last;
-        private volatile boolean initialised;
+        private volatile boolean initialized;
         private volatile boolean closed;
 
         /// @param request that opened it
@@ -161,7 +161,7 @@ final class GraphqlSockets {
         }
 
         boolean isInitialised() {
-            return initialised;
+            return initialized;
         }
 
         void end(Ending why) {
@@ -221,7 +221,7 @@ final class GraphqlSockets {
                 return;
             }
             switch (text(message, "type")) {
-                case "connection_init" -> initialise();
+                case "connection_init" -> initialize();
                 case "ping" -> send(object("type", "pong"));
                 case "pong" -> {} // its arrival is noticed by the connection
                 case "subscribe" -> subscribe(text(message, "id"), message.get("payload"), received);
@@ -234,12 +234,12 @@ final class GraphqlSockets {
             return message.get(name) instanceof BsonString text ? text.getValue() : "";
         }
 
-        private void initialise() {
-            if (initialised) {
+        private void initialize() {
+            if (initialized) {
                 end(Ending.TOO_MANY_REQUESTS);
                 return;
             }
-            initialised = true;
+            initialized = true;
             send(object("type", "connection_ack"));
         }
 
@@ -253,7 +253,7 @@ final class GraphqlSockets {
         }
 
         private void subscribe(String id, @Nullable BsonValue payload, SocketSubscription.ReceivedMessage message) {
-            if (!initialised) {
+            if (!initialized) {
                 end(Ending.UNAUTHORIZED);
             } else if (id.isEmpty() || id.length() > MAX_ID || payload == null || !payload.isDocument()) {
                 end(Ending.BAD_MESSAGE);

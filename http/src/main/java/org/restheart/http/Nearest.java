@@ -30,7 +30,7 @@ public final class Nearest {
         return name.toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /// The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the
+    /// The number of insertions, deletions, replacements and swaps of neighbors that turn one text into the
     /// other (optimal string alignment distance).
     public static int distance(String a, String b) {
         var d = new int[a.length() + 1][b.length() + 1];

@@ -6,7 +6,7 @@ import java.util.List;
 /// The path of a request, decoded once. Router, access rules and handlers use this value, so that all interpret a
 /// path in the same way. Immutable.
 ///
-/// Path parameters (`;name=value`) are removed. Nothing else is normalised: `.` and `..` are ordinary names.
+/// Path parameters (`;name=value`) are removed. Nothing else is normalized: `.` and `..` are ordinary names.
 ///
 /// @param raw as sent, without the query
 /// @param decoded percent-decoded, except that an encoded slash stays `%2F`; what access rules match

@@ -52,7 +52,7 @@ public sealed interface ClientAddress {
         return prefix(request, SITE_BYTES);
     }
 
-    /// For refusals, which concern no neighbours: of IPv6 all addresses of a network are one.
+    /// For refusals, which concern no neighbors: of IPv6 all addresses of a network are one.
     default String network(Request request) {
         return prefix(request, NETWORK_BYTES);
     }

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /// `logging`.
 ///
-/// @param ansiConsole whether the console supports colours
+/// @param ansiConsole whether the console supports colors
 /// @param filePath of the log file, when `toFile`
 /// @param format of the lines
 /// @param maxFileSize bytes after which a file is begun anew; 0 for never

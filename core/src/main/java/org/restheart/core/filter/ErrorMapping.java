@@ -34,7 +34,7 @@ public final class ErrorMapping {
             case ProblemException refused -> refused.problem();
             case CompletionException wrapper when wrapper.getCause() != null -> toProblem(request, wrapper.getCause());
             case CancellationException _ -> {
-                LOG.debug("request {} was cancelled, as its client has disconnected", request.id(), failure);
+                LOG.debug("request {} was canceled, as its client has disconnected", request.id(), failure);
                 yield UNEXPECTED; // which nobody receives
             }
             default -> fault(request, failure);

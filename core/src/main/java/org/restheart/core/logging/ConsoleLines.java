@@ -24,9 +24,9 @@ public final class ConsoleLines {
     private long formattedMillis;
     private byte[] time = {};
 
-    private ConsoleLines(boolean colours) {
-        format = colours ? SHORT : DATED;
-        var level = colours ? "\u001b[34mINFO \u001b[0;39m" : "INFO ";
+    private ConsoleLines(boolean colors) {
+        format = colors ? SHORT : DATED;
+        var level = colors ? "\u001b[34mINFO \u001b[0;39m" : "INFO ";
         afterTime = (" [" + Thread.currentThread().getName() + "] " + level + " ").getBytes(StandardCharsets.UTF_8);
     }
 
@@ -43,7 +43,7 @@ public final class ConsoleLines {
         var appenders = context.getLogger(Logger.ROOT_LOGGER_NAME).iteratorForAppenders();
         var first = appenders.hasNext() ? appenders.next() : null;
         return first instanceof ConsoleAppender<?> console && !appenders.hasNext()
-                ? LogSetup.colours(console).map(ConsoleLines::new)
+                ? LogSetup.colors(console).map(ConsoleLines::new)
                 : Optional.empty();
     }
 

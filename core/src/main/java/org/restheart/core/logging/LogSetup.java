@@ -44,9 +44,9 @@ public final class LogSetup {
     static final String DATE = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX";
 
     private static final String LINE = "%d{" + DATE + "} [%thread] %-5level %msg%n";
-    private static final String COLOURED_LINE = "%d{HH:mm:ss.SSS} [%thread] %highlight(%-5level) %msg%n";
+    private static final String COLORED_LINE = "%d{HH:mm:ss.SSS} [%thread] %highlight(%-5level) %msg%n";
 
-    /// Without the colours that messages have for the console.
+    /// Without the colors that messages have for the console.
     private static final String FILE_LINE =
             "%d{" + DATE + "} [%thread] %-5level %replace(%msg){'\u001b\\[[0-9;]*m', ''}%n";
 
@@ -61,15 +61,15 @@ public final class LogSetup {
 
     private final LoggingConfig config;
     private final LoggerContext context;
-    private final boolean colours;
+    private final boolean colors;
 
     /// Paths of files that cannot be opened; logback itself says nothing of them.
     private final List<String> unwritable = new ArrayList<>();
 
-    private LogSetup(LoggingConfig config, LoggerContext context, boolean colours) {
+    private LogSetup(LoggingConfig config, LoggerContext context, boolean colors) {
         this.config = config;
         this.context = context;
-        this.colours = colours;
+        this.colors = colors;
     }
 
     /// Does nothing if the system property `logback.configurationFile` names a configuration, which takes
@@ -77,7 +77,7 @@ public final class LogSetup {
     public static void apply(LoggingConfig config) {
         if (System.getProperty("logback.configurationFile") == null
                 && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-            apply(config, context, showsColours(config));
+            apply(config, context, showsColors(config));
         }
     }
 
@@ -122,10 +122,10 @@ public final class LogSetup {
         return files;
     }
 
-    /// Whether messages for the console have colours: on a terminal, unless the configuration or `NO_COLOR`
+    /// Whether messages for the console have colors: on a terminal, unless the configuration or `NO_COLOR`
     /// says no.
-    public static boolean showsColours(LoggingConfig config) {
-        return showsColours(config, System.getenv(), isTerminal());
+    public static boolean showsColors(LoggingConfig config) {
+        return showsColors(config, System.getenv(), isTerminal());
     }
 
     /// From JDK 22 on there is a console also where there is no terminal.
@@ -135,7 +135,7 @@ public final class LogSetup {
         return console != null && console.isTerminal();
     }
 
-    static boolean showsColours(LoggingConfig config, Map<String, String> environment, boolean terminal) {
+    static boolean showsColors(LoggingConfig config, Map<String, String> environment, boolean terminal) {
         return terminal
                 && config.ansiConsole()
                 && !config.noColors()
@@ -150,9 +150,9 @@ public final class LogSetup {
         }
     }
 
-    static void apply(LoggingConfig config, LoggerContext context, boolean colours) {
+    static void apply(LoggingConfig config, LoggerContext context, boolean colors) {
         silencePlatformLog();
-        new LogSetup(config, context, colours).apply();
+        new LogSetup(config, context, colors).apply();
     }
 
     /// Libraries that log through the platform, such as Caffeine, would write stack traces to standard error.
@@ -208,19 +208,19 @@ public final class LogSetup {
         }
     }
 
-    /// Whether an appender's lines have colours; empty if their layout is a configured one.
-    static Optional<Boolean> colours(ConsoleAppender<?> appender) {
+    /// Whether an appender's lines have colors; empty if their layout is a configured one.
+    static Optional<Boolean> colors(ConsoleAppender<?> appender) {
         return appender.getEncoder() instanceof PatternLayoutEncoder encoder
                 ? Optional.of(encoder.getPattern())
-                        .filter(pattern -> pattern.startsWith(LINE) || pattern.startsWith(COLOURED_LINE))
-                        .map(pattern -> pattern.startsWith(COLOURED_LINE))
+                        .filter(pattern -> pattern.startsWith(LINE) || pattern.startsWith(COLORED_LINE))
+                        .map(pattern -> pattern.startsWith(COLORED_LINE))
                 : Optional.empty();
     }
 
     private Appender<ILoggingEvent> console() {
         var console = new ConsoleAppender<ILoggingEvent>();
         console.setName("console");
-        console.setEncoder(encoder(colours ? COLOURED_LINE : LINE));
+        console.setEncoder(encoder(colors ? COLORED_LINE : LINE));
         return started(console);
     }
 
@@ -263,7 +263,7 @@ public final class LogSetup {
         if (config.format() == LoggingConfig.Format.JSON) {
             return started(new LogEncoders.Json(depth));
         }
-        var encoder = new LogEncoders.Text(line.equals(COLOURED_LINE));
+        var encoder = new LogEncoders.Text(line.equals(COLORED_LINE));
         encoder.setPattern(line + "%ex{" + depth + "}");
         return started(encoder);
     }
@@ -350,7 +350,7 @@ public final class LogSetup {
         /// Text of which only the first line of each event begins without a space: names, keys and messages
         /// of exceptions come from clients and from the database, and line breaks in them shall not make a
         /// line that looks like another event. Other control characters are escaped, since terminals
-        /// interpret them; tabs and colours are not.
+        /// interpret them; tabs and colors are not.
         static final class Text extends PatternLayoutEncoder {
             private static final String INDENT = "    ";
 
@@ -361,11 +361,11 @@ public final class LogSetup {
 
             private static final String ESCAPE = "\u001b";
 
-            private final boolean colours;
+            private final boolean colors;
 
-            /// @param colours whether they are kept
-            Text(boolean colours) {
-                this.colours = colours;
+            /// @param colors whether they are kept
+            Text(boolean colors) {
+                this.colors = colors;
             }
 
             @Override
@@ -398,7 +398,7 @@ public final class LogSetup {
                     return found + INDENT;
                 }
                 return found.length() > 1
-                        ? colours ? found : found.replace(ESCAPE, escaped(ESCAPE.charAt(0)))
+                        ? colors ? found : found.replace(ESCAPE, escaped(ESCAPE.charAt(0)))
                         : escaped(found.charAt(0));
             }
         }

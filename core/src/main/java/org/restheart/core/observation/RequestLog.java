@@ -58,7 +58,7 @@ public final class RequestLog implements Observer, AutoCloseable {
     private final List<String> tracingHeaders;
     private final Set<String> secretHeaders;
     private final boolean dump;
-    private final boolean colours;
+    private final boolean colors;
     private final boolean json;
     private final Exclusions exclusions;
     private final LogQueue queue = new LogQueue(
@@ -73,7 +73,7 @@ public final class RequestLog implements Observer, AutoCloseable {
         this.secretHeaders = secretHeaders;
         this.tracingHeaders = config.tracingHeaders();
         this.dump = config.requestsLog() == LoggingConfig.RequestsLog.DUMP;
-        this.colours = LogSetup.showsColours(config);
+        this.colors = LogSetup.showsColors(config);
         this.json = config.format() == LoggingConfig.Format.JSON;
         this.exclusions = new Exclusions(config.excludePatterns(), config.excludeInterval(), System::nanoTime);
     }
@@ -167,7 +167,7 @@ public final class RequestLog implements Observer, AutoCloseable {
     }
 
     private String status(int status) {
-        if (!colours) {
+        if (!colors) {
             return Integer.toString(status);
         }
         return (status < 300 || status == 304 ? GREEN : RED) + status + RESET;
@@ -288,7 +288,7 @@ public final class RequestLog implements Observer, AutoCloseable {
         /// Between `access` and `Token`, `api` and `_key`.
         private static final Pattern WORD_BOUNDARY = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+");
 
-        /// Frequent parameters, whose names need not be analysed.
+        /// Frequent parameters, whose names need not be analyzed.
         private static final Set<String> HARMLESS =
                 Words.of("page pagesize filter keys sort count np rep hint avars wm hal cache jsonMode eager");
 

@@ -21,7 +21,7 @@ import org.restheart.http.Service;
 /// `GET /` for browsers: the caller's account and links to the services. Public; links for callers with an account
 /// are shown only to them. Without scripts or external resources.
 public final class HomePage implements Service {
-    /// The colours are those of the console.
+    /// The colors are those of the console.
     private static final String STYLE = Bundled.text(HomePage.class, "/org/restheart/core/home.css");
 
     private final String instance;

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class BlockTest {
-    private enum Colour {
+    private enum Color {
         DARK_RED,
         GREEN
     }
@@ -127,8 +127,8 @@ class BlockTest {
 
     @Test
     void a_choice_is_understood_in_any_case() {
-        assertThat(block("{c: dark-red}").oneOf("c", Colour.class)).isEqualTo(Colour.DARK_RED);
-        assertThat(refusal("{c: blue}", b -> b.oneOf("c", Colour.class)))
+        assertThat(block("{c: dark-red}").oneOf("c", Color.class)).isEqualTo(Color.DARK_RED);
+        assertThat(refusal("{c: blue}", b -> b.oneOf("c", Color.class)))
                 .isEqualTo("/b/c must be one of DARK_RED, GREEN but was \"blue\"");
     }
 

@@ -446,7 +446,7 @@ class ConsoleAdministrationTest extends BrowserTest {
 
     @Test
     void a_forbidden_view_says_so_and_reveals_nothing() {
-        world.insert("secrets", "{_id: 'hidden-thing', colour: 'mauve'}");
+        world.insert("secrets", "{_id: 'hidden-thing', color: 'mauve'}");
         try (var page = world.open("reader", "#/c/secrets")) {
             assertThat(page.locator("main .failure")).containsText("403");
             button(page, "Why?").click();

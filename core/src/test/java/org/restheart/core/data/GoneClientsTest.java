@@ -99,7 +99,7 @@ class GoneClientsTest {
     }
 
     @Test
-    void an_insert_whose_client_has_gone_does_not_leave_and_its_neighbours_do() throws Exception {
+    void an_insert_whose_client_has_gone_does_not_leave_and_its_neighbors_do() throws Exception {
         try (var transaction = holding("held")) {
             var held = post("{\"_id\": \"held\"}");
             awaitCommand();

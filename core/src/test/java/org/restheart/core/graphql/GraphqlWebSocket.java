@@ -24,7 +24,7 @@ final class GraphqlWebSocket extends WebSocketClient {
         return socket;
     }
 
-    /// One that is initialised.
+    /// One that is initialized.
     static GraphqlWebSocket connect(ConformanceGateway gateway, String user, String app) throws Exception {
         var socket = open(gateway, user, app);
         socket.send("{\"type\": \"connection_init\"}");

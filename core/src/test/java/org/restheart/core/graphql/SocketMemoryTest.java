@@ -115,7 +115,7 @@ class SocketMemoryTest {
         }
     }
 
-    /// A client may open and close very many in the time in which one must be initialised.
+    /// A client may open and close very many in the time in which one must be initialized.
     @Test
     void closed_sockets_do_not_stay_in_memory(TestMongo mongo) throws Exception {
         mongo.database().getCollection("gql-apps").drop();

@@ -148,7 +148,7 @@ class LogSetupTest {
     }
 
     @Test
-    void colours_belong_to_the_console() {
+    void colors_belong_to_the_console() {
         LogSetup.apply(GatewayConfig.parse("logging: {no-colors: false}").logging(), context, true);
         assertThat(consolePattern()).contains("%highlight");
         LogSetup.apply(GatewayConfig.parse("logging: {no-colors: true}").logging(), context, false);
@@ -157,20 +157,19 @@ class LogSetupTest {
     }
 
     @Test
-    void colours_are_for_terminals_and_for_those_who_have_not_refused_them() {
-        var colourful = GatewayConfig.parse("logging: {no-colors: false}").logging();
-        assertThat(LogSetup.showsColours(colourful, Map.of(), true)).isTrue();
-        assertThat(LogSetup.showsColours(colourful, Map.of("NO_COLOR", ""), true))
-                .isTrue();
-        assertThat(LogSetup.showsColours(colourful, Map.of("NO_COLOR", "1"), true))
+    void colors_are_for_terminals_and_for_those_who_have_not_refused_them() {
+        var colorful = GatewayConfig.parse("logging: {no-colors: false}").logging();
+        assertThat(LogSetup.showsColors(colorful, Map.of(), true)).isTrue();
+        assertThat(LogSetup.showsColors(colorful, Map.of("NO_COLOR", ""), true)).isTrue();
+        assertThat(LogSetup.showsColors(colorful, Map.of("NO_COLOR", "1"), true))
                 .isFalse();
-        assertThat(LogSetup.showsColours(colourful, Map.of(), false)).isFalse();
+        assertThat(LogSetup.showsColors(colorful, Map.of(), false)).isFalse();
         var plain = GatewayConfig.parse("logging: {no-colors: true}").logging();
-        assertThat(LogSetup.showsColours(plain, Map.of(), true)).isFalse();
+        assertThat(LogSetup.showsColors(plain, Map.of(), true)).isFalse();
     }
 
     @Test
-    void no_colours_get_into_a_file() throws IOException {
+    void no_colors_get_into_a_file() throws IOException {
         logger("log-level: INFO").info("status=\u001b[32m200\u001b[0m");
         assertThat(logged()).contains("status=200").doesNotContain("\u001b");
     }

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.bson.RawBsonDocument;
 import org.restheart.testkit.wire.WireResponse;
 
-/// A response normalised for comparison: without times and the database's name; generated ids are numbered in order of
+/// A response normalized for comparison: without times and the database's name; generated ids are numbered in order of
 /// appearance.
 ///
 /// @param tag the entity tag, or that of an earlier response

@@ -359,7 +359,7 @@ class EndedCredentialsTest {
         try (var open = OpenResponses.open(
                         gateway, "Bearer " + key.getString("key").getValue());
                 var others = OpenResponses.open(gateway, ending.authorization())) {
-            gateway.collection("users").updateOne(eq("_id", name), set("colour", "blue"));
+            gateway.collection("users").updateOne(eq("_id", name), set("color", "blue"));
             assertStatus(204, gateway.user(name).patch(path(key), "{\"name\": \"another\"}"));
             made(name);
             ending.end().run();

@@ -200,7 +200,7 @@ class GuardsTest {
         }
     }
 
-    /// A phone that has a wrong password has neighbours, and somebody who guesses has a whole site.
+    /// A phone that has a wrong password has neighbors, and somebody who guesses has a whole site.
     @Test
     void a_site_is_locked_out_after_sixteen_times_as_many_failures_as_a_network() {
         try (var gateway = start(

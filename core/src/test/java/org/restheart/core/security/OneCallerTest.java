@@ -159,12 +159,12 @@ class OneCallerTest {
                     + " predicate: \"path('/users/eve') or path-prefix('/_sessions')\", mongo: {}}");
             var eve = gateway.user("eve");
             var transaction = ClientTransaction.begin(eve);
-            assertStatus(200, eve.patch(transaction.in("/users/eve"), "{\"colour\": 1}"));
-            var waiting = threads.submit(() -> eve.patch("/users/eve", "{\"colour\": 2}"));
+            assertStatus(200, eve.patch(transaction.in("/users/eve"), "{\"color\": 1}"));
+            var waiting = threads.submit(() -> eve.patch("/users/eve", "{\"color\": 2}"));
             awaitBlocked(mongo, gateway, "users");
 
             var admin = gateway.as("admin");
-            assertSoon(() -> admin.patch("/users/bob", "{\"colour\": 3}"), 200);
+            assertSoon(() -> admin.patch("/users/bob", "{\"color\": 3}"), 200);
             assertSoon(() -> admin.delete("/users/x"), 204);
             assertSoon(() -> admin.patch("/users/admin", "{\"roles\": []}"), 409);
             assertStatus(503, waiting.get(60, TimeUnit.SECONDS));

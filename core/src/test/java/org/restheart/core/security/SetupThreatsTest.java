@@ -22,7 +22,7 @@ import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Warnings to operators, and the behaviour of certain configurations.
+/// Warnings to operators, and the behavior of certain configurations.
 @WithMongo
 class SetupThreatsTest {
     private static final String TOKENS = """

@@ -73,7 +73,7 @@ class RateLimitsTest {
     }
 
     @Test
-    void a_network_of_ipv6_is_refused_without_its_neighbours() {
+    void a_network_of_ipv6_is_refused_without_its_neighbors() {
         try (var gateway = start("address-requests-per-minute: 1, address-burst: 1")) {
             assertStatus(200, get(gateway, "/metrics", "ada", "2001:db8:1:2::1"));
             assertStatus(429, get(gateway, "/metrics", "ada", "2001:db8:1:2::2"));

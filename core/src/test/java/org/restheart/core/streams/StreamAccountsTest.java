@@ -57,7 +57,7 @@ class StreamAccountsTest {
                         gateway, "/t/_streams/all", "Authorization", StreamsGateway.basic("other"));
                 var later = WebSocketListener.open(
                         gateway, "/t/_streams/all", "Authorization", StreamsGateway.basic("gone"))) {
-            gateway.collection("users").updateOne(eq("_id", "other"), set("colour", "blue"));
+            gateway.collection("users").updateOne(eq("_id", "other"), set("color", "blue"));
             gateway.collection("users").deleteOne(eq("_id", "gone"));
             assertThat(later.closeCode()).isEqualTo(1008); // changes are looked at in their order
             gateway.insert("t", "{n: 1}");

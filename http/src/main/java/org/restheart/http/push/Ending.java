@@ -12,7 +12,7 @@ public enum Ending {
     TOO_SLOW(1013, "too many messages were waiting: come back and resume"),
     BAD_MESSAGE(4400, "no message of graphql-transport-ws: see its type, id (1 to 200 characters) and payload"),
     UNAUTHORIZED(4401, "Unauthorized: connection_init comes first"),
-    INITIALISATION_TIMEOUT(4408, "Connection initialisation timeout"),
+    INITIALISATION_TIMEOUT(4408, "Connection initialization timeout"),
     SUBSCRIBER_EXISTS(4409, "Subscriber already exists"),
     TOO_MANY_REQUESTS(4429, "Too many requests");
 

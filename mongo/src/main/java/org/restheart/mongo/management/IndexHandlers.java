@@ -169,7 +169,7 @@ public final class IndexHandlers {
             if (options != null) {
                 document(options, "ops must be a json object").forEach((option, value) -> {
                     if (OPTIONS.known().contains(option)) {
-                        specification.append(option, honoured(option, value, warnings));
+                        specification.append(option, honored(option, value, warnings));
                     } else if (!option.equals("name")) { // the path's counts
                         warnings.accept(unknown(option, OPTIONS));
                     }
@@ -190,7 +190,7 @@ public final class IndexHandlers {
         }
 
         /// The value that MongoDB is sent.
-        private static BsonValue honoured(String option, BsonValue value, Consumer<String> warnings) {
+        private static BsonValue honored(String option, BsonValue value, Consumer<String> warnings) {
             return switch (option) {
                 case "background", "unique", "sparse", "hidden" ->
                     require(value.isBoolean(), option, "true or false", value);

@@ -1,4 +1,4 @@
-/// Behaviour that any client can see, as data: a YAML file of cases (given documents, a request, the
+/// Behavior that any client can see, as data: a YAML file of cases (given documents, a request, the
 /// expected status, headers and body), run one by one as parameterized tests with [ConformanceFile]. The
 /// format is described in docs/conformance.md.
 ///
