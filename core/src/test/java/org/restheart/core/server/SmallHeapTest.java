@@ -483,6 +483,26 @@ class SmallHeapTest {
         assertThat(exchange(way, 0)).isEqualTo(200);
     }
 
+    /// They are read before the file is.
+    @Test
+    void metadata_of_files_with_many_values_at_once() throws Exception {
+        var deep = "{\"\":".repeat(80) + 0 + "}".repeat(80);
+        var values = "{\"a\":[" + String.join(",", Collections.nCopies(3_000, deep)) + "]}";
+        var head = "--b\r\nContent-Disposition: form-data; name=";
+        var content = head + "metadata\r\n\r\n" + values + "\r\n" + head + "file; filename=a\r\n\r\nx\r\n--b--\r\n";
+        var way = new Way("", "POST", "/f.files", content, 0, "content-type", "multipart/form-data; boundary=b");
+        var statuses = new ConcurrentSkipListMap<Integer, Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 60; i++) {
+                threads.submit(() -> statuses.merge(exchange(way, 0), 1, Integer::sum));
+            }
+        }
+        assertThat(process.isAlive()).as(this::ending).isTrue();
+        assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(201, 503);
+        awaitPing();
+        assertThat(exchange(way, 0)).isEqualTo(201);
+    }
+
     /// Documents of which those that were read before were small, in many replies at once: they are received one after
     /// the other, and what clients do not take holds no more than their caller's share.
     @Test

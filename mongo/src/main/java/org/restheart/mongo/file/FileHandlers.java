@@ -10,6 +10,7 @@ import com.mongodb.MongoException;
 import com.mongodb.ReadPreference;
 import com.mongodb.client.model.Projections;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -30,9 +31,12 @@ import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
+import org.restheart.bson.JsonWeight;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.Update;
 import org.restheart.data.Operation.Write;
+import org.restheart.http.Body;
+import org.restheart.http.ContentTrees;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Lease;
 import org.restheart.http.Method;
@@ -601,6 +605,13 @@ public final class FileHandlers {
         /// A document of 16 MiB holds the description of the file.
         private static final int MAX_METADATA = 16 << 20;
 
+        /// Bytes of metadata that are read at a time.
+        private static final int PIECE = 64 << 10;
+
+        /// Of metadata: as received, as a whole, and in BSON.
+        private static final int COPIES = 4;
+
+        private final Body body;
         private final InputStream content;
         private final @Nullable MultipartInput multipart;
         private final Optional<String> mediaType;
@@ -612,7 +623,9 @@ public final class FileHandlers {
         /// The metadata as they were sent, if they have a file name, so that they may be the file.
         private byte @Nullable [] jsonFile;
 
-        private FileParts(InputStream content, @Nullable MultipartInput multipart, Optional<String> mediaType) {
+        private FileParts(
+                Body body, InputStream content, @Nullable MultipartInput multipart, Optional<String> mediaType) {
+            this.body = body;
             this.content = content;
             this.multipart = multipart;
             this.mediaType = mediaType;
@@ -625,13 +638,14 @@ public final class FileHandlers {
             var type = type(request);
             var stream = request.body().stream();
             if (!Multipart.isIn(request)) {
-                return new FileParts(stream, null, Optional.of(type).filter(MediaTypes::isValid));
+                return new FileParts(
+                        request.body(), stream, null, Optional.of(type).filter(MediaTypes::isValid));
             }
             var input = Multipart.input(type, stream);
-            var parts = new FileParts(stream, input, Optional.empty());
+            var parts = new FileParts(request.body(), stream, input, Optional.empty());
             parts.atFile = input.skipPreamble() && parts.nextFile(input);
             if (!parts.atFile && parts.jsonFile != null) {
-                return new FileParts(new ByteArrayInputStream(parts.jsonFile), null, Optional.empty());
+                return new FileParts(request.body(), new ByteArrayInputStream(parts.jsonFile), null, Optional.empty());
             }
             if (!parts.atFile) {
                 throw Problem.of(CONTENT_INVALID, "This request does not contain any binary file")
@@ -731,13 +745,20 @@ public final class FileHandlers {
             return false;
         }
 
-        private static byte[] text(MultipartInput input) throws IOException {
+        /// @throws ProblemException 413; 503 if the caller holds too much already
+        private byte[] text(MultipartInput input) throws IOException {
             try (var text = input.newInputStream()) {
-                var bytes = text.readNBytes(MAX_METADATA + 1);
-                if (bytes.length > MAX_METADATA) {
-                    throw new ProblemException(CONTENT_TOO_LARGE, "the metadata are larger than 16 MiB");
+                var bytes = new ByteArrayOutputStream();
+                for (var piece = text.readNBytes(PIECE); piece.length > 0; piece = text.readNBytes(PIECE)) {
+                    body.hold((long) COPIES * piece.length);
+                    bytes.writeBytes(piece);
+                    if (bytes.size() > MAX_METADATA) {
+                        throw new ProblemException(CONTENT_TOO_LARGE, "the metadata are larger than 16 MiB");
+                    }
                 }
-                return bytes;
+                var metadata = bytes.toByteArray();
+                ContentTrees.hold(body, JsonWeight.values(metadata));
+                return metadata;
             }
         }
 
