@@ -342,13 +342,11 @@ class TargetResponsesTest {
                     assertThat(head.payload()[0] & 0xff).isEqualTo(RawHttp2.OK);
                 }
                 var received = target.next();
-                if (target.hasRequests()) {
+                for (; target.hasRequests(); received = target.next()) { // several connections may be kept
                     repeated++;
                     assertThat(received).startsWith(method).endsWith("\r\n\r\n");
-                    received = target.next();
                 }
                 assertThat(received).startsWith(method).endsWith("\r\n\r\n" + content);
-                assertThat(target.hasRequests()).isFalse();
             }
             assertThat(repeated).isPositive();
         }
