@@ -1,5 +1,6 @@
 package org.restheart.mongo.coalescing;
 
+import com.mongodb.MongoExecutionTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -82,11 +83,11 @@ final class KeyReads {
             return reader.all(read.keys(), read.lease());
         }
 
-        /// A refusal may be due to one of them.
+        /// A refusal, or the time that it takes, may be due to one of them.
         private Optional<List<List<RawBsonDocument>>> together(List<List<BsonValue>> keys, Lease lease) {
             try {
                 return reader.together(keys, lease);
-            } catch (ProblemException _) {
+            } catch (ProblemException | MongoExecutionTimeoutException _) {
                 return Optional.empty();
             }
         }

@@ -2,6 +2,7 @@ package org.restheart.mongo.coalescing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoNamespace;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -17,6 +18,8 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.restheart.http.Lease;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -50,9 +53,16 @@ class KeyReadsTest extends BatchQueueFixture {
     private final class Reader implements KeyReader {
         final ConcurrentLinkedQueue<Integer> commands = new ConcurrentLinkedQueue<>();
         private final int most;
+        private final RuntimeException failure;
 
         Reader(int most) {
+            this(most, new IllegalStateException());
+        }
+
+        /// @param failure of a command with a negative key
+        Reader(int most, RuntimeException failure) {
             this.most = most;
+            this.failure = failure;
         }
 
         @Override
@@ -62,7 +72,7 @@ class KeyReadsTest extends BatchQueueFixture {
             if (keys.stream()
                     .flatMap(List::stream)
                     .anyMatch(key -> key.asInt32().getValue() < 0)) {
-                throw new ProblemException(ProblemCode.EMBED_TOO_LARGE, "a key of one read");
+                throw failure;
             }
             return keys.size() > most ? Optional.empty() : Optional.of(apart(keys, lease));
         }
@@ -124,9 +134,16 @@ class KeyReadsTest extends BatchQueueFixture {
         assertThat(reader.commands).hasSize(2 + 19).startsWith(2, 38);
     }
 
-    @Test
-    void a_read_that_is_refused_does_not_fail_the_others() throws Exception {
-        var reader = new Reader(1_000);
+    static List<RuntimeException> failures() {
+        return List.of(
+                new ProblemException(ProblemCode.EMBED_TOO_LARGE, "a key of one read"),
+                new MongoExecutionTimeoutException(50, "operation exceeded time limit"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void a_read_that_fails_alone_does_not_fail_the_others(RuntimeException failure) throws Exception {
+        var reader = new Reader(1_000, failure);
         var first = submit(reader, 0);
         gate.sent.await();
         var refused = submit(reader, -5);
