@@ -9,11 +9,13 @@ import com.mongodb.client.model.CollationStrength;
 import com.mongodb.client.model.CreateCollectionOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.BsonArray;
+import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.Document;
@@ -309,6 +311,33 @@ class EmbeddingTest {
                 assertThat(answers.get(i).get()).isEqualTo(expected.get(i % 3));
             }
         }
+    }
+
+    /// Nobody can tell whose the documents of such keys are: those of other requests would be read alone, too.
+    @Test
+    void keys_without_an_order_of_their_own_are_not_asked_for_with_those_of_others() {
+        var id = new BsonBinary(UUID.fromString("01234567-89ab-cdef-0123-456789abcdef"));
+        insert("tokens", List.of(new Document("_id", id)));
+        insert("uses", List.of(new Document("_id", 1).append("token", id)));
+        declare("uses", """
+            {rel: 'token', type: 'MANY_TO_ONE', role: 'OWNING', 'target-coll': 'tokens', 'ref-field': 'token'}\
+            """);
+        double before = sharedCommands();
+        var use = list("admin", "/uses?embed=token").getFirst();
+        assertThat(embedded(use).getDocument("token").get("_id")).isEqualTo(id);
+        assertThat(sharedCommands()).isEqualTo(before);
+        assertThat(list("admin", "/orders?pagesize=5&embed=customer")).hasSize(5);
+        assertThat(sharedCommands()).isEqualTo(before + 1);
+    }
+
+    private double sharedCommands() {
+        return gateway.as("admin")
+                .get("/metrics/coalescing")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith("coalescing_batch_size_count{kind=\"related\"} "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
     }
 
     @Test

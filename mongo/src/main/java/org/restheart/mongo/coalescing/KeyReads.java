@@ -1,5 +1,6 @@
 package org.restheart.mongo.coalescing;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoExecutionTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,11 +57,19 @@ final class KeyReads {
             return (int) (Math.min(1, usual) * maxBatchBytes);
         }
 
+        /// Other keys may have many more documents.
+        @Override
+        public boolean mayTakeLong() {
+            return true;
+        }
+
         @Override
         public void run(List<PendingRequest<KeyRead, List<List<RawBsonDocument>>>> requests) {
             if (requests.size() == 1) {
                 var only = requests.getFirst();
-                only.complete(ConnectionRetry.repeatedSoon(() -> alone(only.request())), 1);
+                var found = ConnectionRetry.repeatedSoon(() -> alone(only.request()));
+                usual = Math.max(part(found), usual * 7 / 8);
+                only.complete(found, 1);
                 return;
             }
             var works =
@@ -75,19 +84,30 @@ final class KeyReads {
                 }
             }
             usual = Math.max(2 * usual, 2.0 / requests.size());
-            requests.forEach(
-                    pending -> pending.completeElsewhere(() -> new BatchResult<>(alone(pending.request()), 0)));
+            requests.forEach(this::readElsewhere);
         }
 
+        private void readElsewhere(PendingRequest<KeyRead, List<List<RawBsonDocument>>> pending) {
+            pending.completeElsewhere(() -> new BatchResult<>(alone(pending.request()), 0));
+        }
+
+        /// The memory is owned until the command has ended, also if nobody waits for it any more.
         private List<List<RawBsonDocument>> alone(KeyRead read) {
-            return reader.all(read.keys(), read.lease());
+            if (!read.lease().tryRetain()) {
+                throw Lease.full();
+            }
+            try {
+                return reader.all(read.keys(), read.lease());
+            } finally {
+                read.lease().close();
+            }
         }
 
-        /// A refusal, or the time that it takes, may be due to one of them.
+        /// A refusal, a failure in MongoDB, or the time that it takes, may be due to one of them.
         private Optional<List<List<RawBsonDocument>>> together(List<List<BsonValue>> keys, Lease lease) {
             try {
                 return reader.together(keys, lease);
-            } catch (ProblemException | MongoExecutionTimeoutException _) {
+            } catch (ProblemException | MongoCommandException | MongoExecutionTimeoutException _) {
                 return Optional.empty();
             }
         }
@@ -101,23 +121,27 @@ final class KeyReads {
                 int to = from + pending.request().keys().size();
                 var mine = found.subList(from, to);
                 from = to;
-                long documents = 0;
-                long bytes = 0;
-                for (var each : mine) {
-                    documents += each.size();
-                    for (var document : each) {
-                        bytes += document.getByteLength();
-                    }
-                }
-                largest =
-                        Math.max(largest, Math.max(2.0 * documents / KeyReader.MAX_DOCUMENTS, 1.0 * bytes / MAX_BYTES));
-                if (pending.request().lease().tryHold(bytes)) {
+                largest = Math.max(largest, part(mine));
+                if (pending.request().lease().tryHold(bytes(mine))) {
                     pending.complete(mine, requests.size());
                 } else {
-                    pending.completeExceptionally(Lease.full());
+                    readElsewhere(pending); // it waits for memory without the others
                 }
             }
             usual = Math.max(largest, usual * 7 / 8);
+        }
+
+        /// The part of a full batch that a read was.
+        private static double part(List<List<RawBsonDocument>> found) {
+            int documents = found.stream().mapToInt(List::size).sum();
+            return Math.max(2.0 * documents / KeyReader.MAX_DOCUMENTS, 1.0 * bytes(found) / MAX_BYTES);
+        }
+
+        private static long bytes(List<List<RawBsonDocument>> found) {
+            return found.stream()
+                    .flatMap(List::stream)
+                    .mapToLong(RawBsonDocument::getByteLength)
+                    .sum();
         }
     }
 }

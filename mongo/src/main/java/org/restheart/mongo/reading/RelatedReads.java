@@ -127,8 +127,11 @@ public final class RelatedReads {
             throw tooMany();
         }
         var reader = new Reader(relation);
-        boolean isShared =
-                relation.canBeTold() && relation.query().settings().session().isEmpty();
+        boolean isShared = relation.canBeTold()
+                && relation.query().settings().session().isEmpty()
+                && keys.stream()
+                        .flatMap(List::stream)
+                        .allMatch(key -> CanonicalId.of(key).isPresent());
         var found = new ArrayList<List<RawBsonDocument>>(keys.size());
         for (var part : parts(keys, RelatedReads::size)) {
             long bytes = part.stream().mapToLong(RelatedReads::size).sum();

@@ -1,7 +1,9 @@
 package org.restheart.mongo.coalescing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoNamespace;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -14,6 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
@@ -21,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.restheart.http.Lease;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
@@ -36,7 +40,7 @@ class KeyReadsTest extends BatchQueueFixture {
             QueryKey.of(new MongoNamespace("db", "c")).key();
 
     private final TestMongo mongo;
-    private final Gate gate = new Gate();
+    private volatile Gate gate = new Gate();
     private KeyReads reads;
 
     KeyReadsTest(TestMongo mongo) {
@@ -52,8 +56,10 @@ class KeyReadsTest extends BatchQueueFixture {
     /// Finds one document for each key, and refuses to find more than some at a time.
     private final class Reader implements KeyReader {
         final ConcurrentLinkedQueue<Integer> commands = new ConcurrentLinkedQueue<>();
-        private final int most;
+        final ConcurrentLinkedQueue<Boolean> held = new ConcurrentLinkedQueue<>();
         private final RuntimeException failure;
+        private volatile int most;
+        private volatile String text = "";
 
         Reader(int most) {
             this(most, new IllegalStateException());
@@ -69,6 +75,7 @@ class KeyReadsTest extends BatchQueueFixture {
         public Optional<List<List<RawBsonDocument>>> together(List<List<BsonValue>> keys, Lease lease) {
             commands.add(keys.size());
             gate.pass();
+            held.add(lease.tryHold(1));
             if (keys.stream()
                     .flatMap(List::stream)
                     .anyMatch(key -> key.asInt32().getValue() < 0)) {
@@ -77,17 +84,26 @@ class KeyReadsTest extends BatchQueueFixture {
             return keys.size() > most ? Optional.empty() : Optional.of(apart(keys, lease));
         }
 
+        private BsonDocument document(BsonValue key) {
+            var document = new BsonDocument("k", key);
+            return text.isEmpty() ? document : document.append("text", new BsonString(text));
+        }
+
         @Override
         public List<List<RawBsonDocument>> apart(List<List<BsonValue>> keys, Lease lease) {
             return keys.stream()
                     .map(each -> each.stream()
-                            .map(key -> new RawBsonDocument(new BsonDocument("k", key), new BsonDocumentCodec()))
+                            .map(key -> new RawBsonDocument(document(key), new BsonDocumentCodec()))
                             .toList())
                     .toList();
         }
     }
 
     private CompletableFuture<BatchResult<List<List<RawBsonDocument>>>> submit(Reader reader, int key) {
+        return submit(reader, key, Lease.CONSTANT);
+    }
+
+    private CompletableFuture<BatchResult<List<List<RawBsonDocument>>>> submit(Reader reader, int key, Lease lease) {
         return reads.submit(
                 SHAPE,
                 reader,
@@ -95,7 +111,7 @@ class KeyReadsTest extends BatchQueueFixture {
                         List.of(List.of(new BsonInt32(key)), List.of(new BsonInt32(key), new BsonInt32(key + 100))),
                         4_000,
                         Lease.CONSTANT,
-                        Lease.CONSTANT));
+                        lease));
     }
 
     /// The first one, and those that arrive while its command runs.
@@ -137,6 +153,7 @@ class KeyReadsTest extends BatchQueueFixture {
     static List<RuntimeException> failures() {
         return List.of(
                 new ProblemException(ProblemCode.EMBED_TOO_LARGE, "a key of one read"),
+                new MongoCommandException(BsonDocument.parse("{ok: 0, code: 16609}"), SERVER),
                 new MongoExecutionTimeoutException(50, "operation exceeded time limit"));
     }
 
@@ -164,5 +181,72 @@ class KeyReadsTest extends BatchQueueFixture {
             assertOwn(all.get(i), i);
         }
         assertThat(reader.commands).containsExactly(2, 4, 4, 2);
+    }
+
+    @Test
+    void reads_are_combined_again_when_each_alone_has_found_little() throws Exception {
+        var reader = new Reader(2);
+        waiting(reader, 3).forEach(CompletableFuture::join);
+        for (int i = 0; i < 12; i++) {
+            submit(reader, i).join();
+        }
+        reader.most = 1_000;
+        reader.commands.clear();
+        gate = new Gate();
+        waiting(reader, 5).forEach(CompletableFuture::join);
+        assertThat(reader.commands).containsExactly(2, 8);
+    }
+
+    @Test
+    void a_read_keeps_its_memory_while_its_command_runs_though_nobody_waits_for_it() throws Exception {
+        var lease = new MemoryBudget(8 << 20).open(() -> "account a");
+        var reader = new Reader(1_000);
+        var read = submit(reader, 0, lease);
+        gate.sent.await();
+        lease.close();
+        gate.open.countDown();
+        read.join();
+        assertThat(reader.held).containsExactly(true);
+        assertThat(lease.tryHold(1)).as("it is open afterwards").isFalse();
+    }
+
+    @Test
+    void a_read_without_memory_for_its_part_of_a_shared_command_waits_for_it_alone() throws Exception {
+        var memory = new MemoryBudget(8 << 20);
+        var reader = new Reader(1_000);
+        reader.text = "x".repeat(300_000);
+        try (var others = memory.open(() -> "account a");
+                var mine = memory.open(() -> "account a")) {
+            for (boolean isMore = true; isMore; ) {
+                isMore = others.tryHold(100_000);
+            }
+            var first = submit(reader, 0);
+            gate.sent.await();
+            var poor = submit(reader, 1, mine);
+            var other = submit(reader, 2);
+            gate.open.countDown();
+            first.join();
+            other.join();
+            assertThat(poor.join().outcome()).hasSize(2);
+            assertThat(reader.commands).containsExactly(2, 4, 2);
+        }
+    }
+
+    @Test
+    void one_that_takes_seconds_does_not_let_the_others_wait() throws Exception {
+        var reader = new Reader(1_000);
+        var slow = submit(reader, 0);
+        gate.sent.await();
+        var held = gate;
+        gate = new Gate();
+        gate.open.countDown();
+        var other = submit(reader, 1);
+        await().untilAsserted(() -> {
+            var _ = submit(reader, 2);
+            assertThat(other).isDone();
+        });
+        assertThat(slow).isNotDone();
+        held.open.countDown();
+        slow.join();
     }
 }
