@@ -191,7 +191,10 @@ public final class FindViolations implements DataHandler {
         }
 
         private static BsonDocument without(BsonDocument document, String field) {
-            var copy = document instanceof RawBsonDocument raw ? RawDocuments.toTree(raw) : document.clone();
+            if (document instanceof RawBsonDocument raw) {
+                return RawDocuments.edit(raw).remove(field).toDocument();
+            }
+            var copy = document.clone();
             copy.remove(field);
             return copy;
         }

@@ -4,6 +4,7 @@ import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -257,8 +258,13 @@ public final class CsvReader implements DocumentReader {
                 case BOOL -> bool(text);
                 case DATE -> new BsonDateTime(date(text).toEpochMilli());
                 case OID -> new BsonObjectId(new ObjectId(text));
-                case JSON -> JsonParser.parse(text);
+                case JSON -> json(text);
             };
+        }
+
+        /// Documents and arrays stay bytes: a cell may have millions of values.
+        private static BsonValue json(String text) {
+            return JsonParser.parse(text.getBytes(StandardCharsets.UTF_8));
         }
 
         private static BsonValue bool(String text) {
@@ -279,7 +285,7 @@ public final class CsvReader implements DocumentReader {
             var text = cell.text();
             if (text.startsWith("{") || text.startsWith("[")) {
                 try {
-                    return JsonParser.parse(text);
+                    return json(text);
                 } catch (MalformedJsonException _) { // text that only looks like it
                     return new BsonString(text);
                 }

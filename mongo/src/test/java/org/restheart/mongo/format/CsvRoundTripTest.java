@@ -20,6 +20,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.bson.RawBsonArray;
 import org.bson.types.Decimal128;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
@@ -154,6 +155,13 @@ class CsvRoundTripTest {
             var csv = csv(List.copyOf(document.keySet()), List.of(document, other));
             assertThat(read(csv)).as("%d: %s", seed, csv).containsExactly(document, other);
         }
+    }
+
+    /// A cell may have millions of values, each of which would be an object.
+    @ParameterizedTest
+    @ValueSource(strings = {"a\n\"[{},{}]\"\n", "a:json\n\"[{},{}]\"\n"})
+    void json_in_a_cell_stays_bytes(String csv) throws IOException {
+        assertThat(read(csv).getFirst().asDocument().get("a")).isInstanceOf(RawBsonArray.class);
     }
 
     @Test
