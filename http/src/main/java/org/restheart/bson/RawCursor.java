@@ -142,15 +142,9 @@ class RawCursor {
                 take(12, end);
                 yield new BsonObjectId(new ObjectId(Arrays.copyOfRange(in, from, at)));
             }
-            case BsonTypes.STRING -> {
-                yield new BsonString(text(end));
-            }
-            case BsonTypes.INT32 -> {
-                yield new BsonInt32(int32(end));
-            }
-            case BsonTypes.INT64 -> {
-                yield new BsonInt64(int64(end));
-            }
+            case BsonTypes.STRING -> new BsonString(text(end));
+            case BsonTypes.INT32 -> new BsonInt32(int32(end));
+            case BsonTypes.INT64 -> new BsonInt64(int64(end));
             case BsonTypes.DOCUMENT -> {
                 skip(type, end);
                 yield new RawBsonDocument(in, from, at - from);

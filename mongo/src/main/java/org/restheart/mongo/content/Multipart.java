@@ -126,7 +126,7 @@ public final class Multipart {
     private static MultipartInput input(String mediaType, InputStream content, int buffer) throws IOException {
         var builder = MultipartInput.builder();
         builder.setBoundary(boundary(mediaType).getBytes(StandardCharsets.ISO_8859_1));
-        builder.setPartHeaderSizeMax(MAX_HEADERS);
+        builder.setMaxPartHeaderSize(MAX_HEADERS);
         builder.setInputStream(content);
         builder.setBufferSize(buffer);
         var input = builder.get();
