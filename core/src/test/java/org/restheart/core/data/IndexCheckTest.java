@@ -260,6 +260,15 @@ class IndexCheckTest {
         refused(open.user("manager").get(query));
     }
 
+    /// MongoDB reads the index of `_id` nevertheless, as if it were as good.
+    @Test
+    void the_index_that_is_named_is_enough_where_only_the_order_can_use_it() {
+        var query = "/sales?sort=_id&" + filter("{\"text\":{\"$regex\":\"ell\"}}");
+        assertThat(open.user("manager").get(query).body()).contains("make the index {'keys': {'_id': 1, 'text': 1}}");
+        assertStatus(201, open.user("manager").put("/sales/_indexes/named", "{\"keys\": {\"_id\": 1, \"text\": 1}}"));
+        assertStatus(200, open.user("manager").get(query));
+    }
+
     @Test
     void a_plan_is_asked_for_once_per_shape() {
         refusing.collection("sales").createIndex(Indexes.ascending("shop"));

@@ -160,7 +160,7 @@ enum CallerProfile {
         known.keySet().removeAll(lost);
         var path = this == USERS
                 ? "(path-prefix('/users') or path-prefix('/csv'))"
-                : "regex('^/" + user() + "[0-9]+([.]files)?(/.*)?$')";
+                : "(regex('^/" + user() + "[0-9]+([.]files)?(/.*)?$') or path('/_transactions'))";
         return "{\"role\": \"" + (isAnonymous() ? "$unauthenticated" : user()) + "\", \"predicate\": \"" + path
                 + " and " + predicate + "\", \"mongo\": "
                 + known.toJson() + "}";

@@ -26,7 +26,7 @@ record ObservedResponse(String text, String tag, String after, boolean ends) {
     private static final Pattern REQUEST = Pattern.compile("\\brequest [0-9a-z]+-[0-9a-z]+\\b");
 
     /// The tag of a list is a digest of its content, which is compared itself, without what is generated.
-    private static final Pattern DIGEST = Pattern.compile("(W/\"(?:[^\"]*\\.)?)[\\w-]{22}\"");
+    private static final Pattern DIGEST = Pattern.compile("(W/\\\\?\"(?:[^\"]*\\.)?)[\\w-]{22}(?=\\\\?\")");
 
     private static final Pattern GENERATED =
             Pattern.compile("[0-9a-f]{24}|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z|\\b1[789]\\d{8}(?:\\d{3})?\\b");
@@ -37,11 +37,9 @@ record ObservedResponse(String text, String tag, String after, boolean ends) {
                 .map(h -> h.name().toLowerCase(Locale.ROOT) + ": " + h.value())
                 .sorted()
                 .collect(Collectors.joining("\n"));
-        var text = response.status() + "\n"
-                + DIGEST.matcher(NEXT.matcher(head).replaceAll(ObservedResponse::decoded))
-                        .replaceAll("$1<digest>\"")
-                + "\n\n"
-                + REQUEST.matcher(content(response).replace(database, "$DB")).replaceAll("request <number>");
+        var content =
+                REQUEST.matcher(content(response).replace(database, "$DB")).replaceAll("request <number>");
+        var text = response.status() + "\n" + normalized(head + "\n\n" + content);
         var closes = response.header("Connection").filter("close"::equalsIgnoreCase);
         var next = NEXT.matcher(response.header("Link").orElse(""));
         return new ObservedResponse(
@@ -49,6 +47,12 @@ record ObservedResponse(String text, String tag, String after, boolean ends) {
                 response.header("ETag").orElse(last.tag()),
                 next.find() ? next.group(1) : last.after(),
                 closes.isPresent());
+    }
+
+    /// Responses in the content, those of a transaction, have headers too.
+    private static String normalized(String text) {
+        return DIGEST.matcher(NEXT.matcher(text).replaceAll(ObservedResponse::decoded))
+                .replaceAll("$1<digest>");
     }
 
     private static String decoded(MatchResult link) {

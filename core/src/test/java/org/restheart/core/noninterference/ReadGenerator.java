@@ -124,7 +124,7 @@ final class ReadGenerator {
             }
         }
         return random.percent(8)
-                ? changed.with("jsonMode", random.pick("strict", "extended", "shell", "relaxed"))
+                ? changed.with("jsonMode", random.pick("strict", "extended", "shell", "relaxed", "plain"))
                 : changed;
     }
 
@@ -230,7 +230,12 @@ final class ReadGenerator {
     FuzzRequest aggregation() {
         var name = random.pick("all", "by", "key", "label", "sum", profile.readsAccounts() ? "look" : "none");
         var request = represented(FuzzRequest.of("GET", collection + "/_aggrs/" + name));
-        if (random.percent(85)) {
+        if (random.percent(20)) {
+            request = request.with(
+                    random.pick("x", "key", "label", "@user"),
+                    random.pick("1", "red", "$secret", "$$ROOT", "{\"$ne\":1}", "[1]"));
+        }
+        if (random.percent(80)) {
             request = request.with("avars", variables());
         }
         return random.percent(10) ? query(request, 50) : request;

@@ -3,9 +3,11 @@ package org.restheart.core.noninterference;
 import static org.restheart.core.noninterference.ValueGenerator.array;
 import static org.restheart.core.noninterference.ValueGenerator.document;
 
+import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 
 /// Generates requests of every kind, most of them to the caller's collection.
 final class RequestGenerator {
@@ -57,6 +59,8 @@ final class RequestGenerator {
         if (profile != CallerProfile.ALIKE) {
             if (files && random.percent(25)) {
                 request = file();
+            } else if (random.percent(5)) {
+                request = transaction();
             } else if (random.percent(10)) {
                 request = action();
             } else if (random.percent(6)) {
@@ -66,8 +70,40 @@ final class RequestGenerator {
                 request = request.with("sid", SESSION);
             }
         }
-        request = reads.collated(writes.selecting(request));
+        request = preferring(reads.collated(writes.selecting(request)));
         return random.percent(8) ? malformed(request) : request;
+    }
+
+    /// Requests for documents that are carried out together.
+    private FuzzRequest transaction() {
+        var operations = new BsonArray();
+        for (int i = 1 + random.nextInt(3); i > 0; i--) {
+            var request = writes.selecting(random.percent(30) ? reads.read() : writes.write());
+            var operation = document("method", new BsonString(request.method()))
+                    .append("path", new BsonString(request.target()));
+            if (request.body() instanceof BsonValue body) {
+                operation.append("body", body);
+            }
+            var headers = new BsonDocument();
+            preferring(request)
+                    .headers()
+                    .forEach(header -> headers.append(header.name(), new BsonString((String) header.value())));
+            operations.add(headers.isEmpty() ? operation : operation.append("headers", headers));
+        }
+        return Targets.json("POST", "/_transactions", operations);
+    }
+
+    /// Bounds or rehearses a write.
+    private FuzzRequest preferring(FuzzRequest request) {
+        return request.isRead() || random.percent(90)
+                ? request
+                : request.withHeader(
+                        "Prefer",
+                        random.pick(
+                                "tx=rollback",
+                                "tx=rollback, return=representation",
+                                "max-affected=1, handling=strict",
+                                "max-affected=0"));
     }
 
     private FuzzRequest file() {
@@ -161,13 +197,7 @@ final class RequestGenerator {
                         request.headers(),
                         request.body());
             case 7 -> request.withHeader(random.pick("If-Match", "If-None-Match"), targets.tag());
-            case 8 ->
-                request.withHeader(
-                        "Prefer",
-                        random.pick(
-                                "tx=rollback, return=representation",
-                                "max-affected=1, handling=strict",
-                                "max-affected=0"));
+            case 8 -> request.with(random.pick("filter[v]", "avars[x]", "keys[secret]"), "1");
             default -> request.with("nocache", "").with("rep", random.pick("HAL", "zz"));
         };
     }

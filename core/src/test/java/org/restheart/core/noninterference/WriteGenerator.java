@@ -100,7 +100,7 @@ final class WriteGenerator {
     }
 
     FuzzRequest management() {
-        return switch (random.nextInt(12)) {
+        return switch (random.nextInt(14)) {
             case 0 -> FuzzRequest.of("DELETE", collection + "/_indexes/" + random.pick("i1", "i2", "_id_"));
             case 1 -> Targets.json("PUT", collection, document("note", values.scalar()));
             case 2 -> Targets.json("PATCH", collection, document("note", values.scalar()));
@@ -108,6 +108,14 @@ final class WriteGenerator {
             case 4 -> FuzzRequest.of("GET", collection + "/_meta");
             case 5 -> FuzzRequest.of("DELETE", collection).withHeader("If-Match", "none");
             case 6 -> FuzzRequest.of(random.pick("GET", "PUT", "DELETE"), collection + "/_validator");
+            case 7 ->
+                Targets.json(
+                        "PATCH",
+                        collection,
+                        random.pick(
+                                document("cacheControl", new BsonString("public, max-age=5")),
+                                document("jsonMode", new BsonString("plain")),
+                                BsonDocument.parse("{mongo: {collation: {locale: 'en', strength: 1}}}")));
             default -> index();
         };
     }

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.security.TestGateway.encode;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,8 +32,13 @@ class ArrayFiltersTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
-        gateway.addUsers("hiding", "owning", "merging");
-        gateway.permit("hiding", "path-prefix('/c')", "{projectResponse: {'items.secret': 0}, allowBulkPatch: true}");
+        gateway.addUsers("hiding", "owning", "merging", "rows");
+        gateway.permit(
+                "rows",
+                "path-prefix('/c_all')",
+                "{readFilter: {owner: 'rows'}, writeFilter: {owner: 'rows'}, allowBulkPatch: true}");
+        gateway.permit(
+                "hiding", "regex('/c(_all)?(/.*)?')", "{projectResponse: {'items.secret': 0}, allowBulkPatch: true}");
         gateway.permit("owning", "path-prefix('/c')", "{writeFilter: {owner: 'owning'}, allowBulkPatch: true}");
         gateway.permit("merging", "path-prefix('/c')", "{mergeRequest: {items: []}, allowBulkPatch: true}");
     }
@@ -98,6 +106,100 @@ class ArrayFiltersTest {
         assertThat(gateway.stored("c", "x")).isEqualTo(before);
         assertStatus(200, hiding.patch("/c/x?" + FIRST, CHANGE));
         assertStatus(403, hiding.patch("/c/x?" + FIRST, CHANGE.replace("q", "secret")));
+    }
+
+    /// For each caller, a collection has documents of others, or fields that are hidden, which another one has not.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[{\"e.n\":1}]",
+                "[{\"e.n\":{\"$gte\":2}}]",
+                "[{\"e.n\":{\"$in\":[1,3]},\"e.q\":{\"$ne\":0}}]",
+                "[{\"$or\":[{\"e.n\":1},{\"e.q\":{\"$gt\":1}}]}]",
+                "[{\"e.tags\":{\"$elemMatch\":{\"$gt\":\"t1\"}}}]",
+                "[{\"e.none\":{\"$exists\":false}}]"
+            })
+    void they_change_what_they_change_among_what_is_visible_alone(String filters) {
+        for (var user : List.of("rows", "hiding")) {
+            for (var change : List.of(
+                    "{\"$set\":{\"items.$[e].q\":7}}",
+                    "{\"$inc\":{\"items.$[e].q\":2},\"$unset\":{\"items.$[e].tags\":1}}",
+                    "{\"$push\":{\"items.$[e].tags\":\"t9\"}}")) {
+                var hidden = fill(user);
+                for (var path : List.of("/*?filter=" + encode("{\"items.n\":{\"$gt\":0}}") + "&", "/d0?", "/d1?")) {
+                    var target = path + "arrayFilters=" + encode(filters);
+                    var all = gateway.user(user).patch("/c_all" + target, change);
+                    var visible = gateway.as("admin").patch("/visible" + target, change);
+                    assertThat(all.statusCode()).as(target).isEqualTo(visible.statusCode());
+                    assertThat(shown("c_all", user)).as(target + change).isEqualTo(shown("visible", user));
+                    assertThat(matched(all)).as(target + change).isEqualTo(matched(visible));
+                }
+                assertThat(hidden(user)).isEqualTo(hidden);
+            }
+        }
+    }
+
+    /// The report without the number of modified documents, of which callers with a rule are told that of matched ones.
+    private static String matched(HttpResponse<String> answer) {
+        return answer.body().replaceFirst("\"modified\": \\d+", "");
+    }
+
+    private static List<BsonDocument> fill(String user) {
+        for (var name : List.of("c_all", "visible")) {
+            gateway.collection(name).drop();
+        }
+        for (int i = 0; i < 6; i++) {
+            var document = BsonDocument.parse("{_id: 'd" + i + "', owner: '" + (i % 2 == 0 ? "rows" : "bob")
+                    + "', items: [{n: 1, q: 0, tags: ['t" + i + "'], secret: 1}, {n: 2, q: " + i
+                    + ", tags: [], secret: 2}, {n: 3, q: 1, secret: 3}]}");
+            gateway.collection("c_all").insertOne(document);
+            if (user.equals("hiding")) {
+                withoutSecrets(document);
+            } else if (i % 2 != 0) {
+                continue;
+            }
+            gateway.collection("visible").insertOne(document);
+        }
+        return hidden(user);
+    }
+
+    private static void withoutSecrets(BsonDocument document) {
+        document.getArray("items").forEach(item -> item.asDocument().remove("secret"));
+    }
+
+    private static List<BsonDocument> shown(String collection, String user) {
+        return documents(collection).stream()
+                .filter(document -> user.equals("hiding")
+                        || document.getString("owner").getValue().equals("rows"))
+                .map(document -> {
+                    withoutSecrets(document);
+                    return document;
+                })
+                .toList();
+    }
+
+    /// Documents of others, or what is hidden of all.
+    private static List<BsonDocument> hidden(String user) {
+        return documents("c_all").stream()
+                .filter(document -> user.equals("hiding")
+                        || !document.getString("owner").getValue().equals("rows"))
+                .map(document -> {
+                    if (user.equals("hiding")) {
+                        document.getArray("items")
+                                .forEach(item -> item.asDocument().keySet().retainAll(List.of("secret")));
+                    }
+                    return document;
+                })
+                .toList();
+    }
+
+    private static List<BsonDocument> documents(String collection) {
+        var all = gateway.collection(collection)
+                .find()
+                .sort(new BsonDocument("_id", new BsonInt32(1)))
+                .into(new ArrayList<>());
+        all.forEach(document -> document.remove("_etag"));
+        return all;
     }
 
     @Test

@@ -89,7 +89,7 @@ final class QueryPlan {
                 }
                 case "winningPlan" -> {
                     if (value instanceof BsonDocument stage) {
-                        stage(stage, Set.of(), false, isNarrowed(members.get("rejectedPlans")));
+                        stage(stage, Set.of(), false, isServedOtherwise(members.get("rejectedPlans")));
                     }
                 }
                 default -> {}
@@ -99,7 +99,7 @@ final class QueryPlan {
 
     /// @param filtered the fields that stages behind this one compare
     /// @param isLimited whether a stage behind this one ends it early
-    /// @param isPreferred whether another plan was rejected that begins with a part of an index
+    /// @param isPreferred whether another plan was rejected that does not scan
     private void stage(BsonDocument stage, Set<String> filtered, boolean isLimited, boolean isPreferred) {
         var fields = new HashSet<>(filtered);
         if (stage.get("filter") instanceof BsonDocument filter) {
@@ -150,8 +150,16 @@ final class QueryPlan {
                         && inputsAll(next));
     }
 
-    private static boolean isNarrowed(@Nullable BsonValue plans) {
-        return list(plans).stream().anyMatch(plan -> plan instanceof BsonDocument stage && reads(stage, false));
+    /// Whether an index is there that serves the query, of which MongoDB expects no more than of the one that it reads.
+    private boolean isServedOtherwise(@Nullable BsonValue plans) {
+        return list(plans).stream()
+                .anyMatch(plan -> plan instanceof BsonDocument stage && (reads(stage, false) || !scans(stage)));
+    }
+
+    private boolean scans(BsonDocument stage) {
+        var plan = new QueryPlan(isPipeline);
+        plan.stage(stage, Set.of(), false, false);
+        return plan.scans;
     }
 
     /// Whether it is a scan of a whole index; or, if not `all`, whether it has one of a part of an index.

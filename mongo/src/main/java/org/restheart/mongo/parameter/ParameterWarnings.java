@@ -1,7 +1,10 @@
 package org.restheart.mongo.parameter;
 
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+import static org.restheart.http.parameter.DataParameter.ARRAY_FILTERS;
 import static org.restheart.http.parameter.DataParameter.FILTER;
+import static org.restheart.http.parameter.DataParameter.HINT;
+import static org.restheart.http.parameter.DataParameter.KEYS;
 import static org.restheart.http.parameter.DataParameter.REPRESENTATION;
 import static org.restheart.http.parameter.DataParameter.SESSION;
 import static org.restheart.http.parameter.DataParameter.SHARD_KEY;
@@ -79,6 +82,17 @@ public final class ParameterWarnings {
             Pattern.CASE_INSENSITIVE);
 
     private static final Pattern BRACKETS = Pattern.compile("(\\w+)\\[(.*)", Pattern.DOTALL);
+
+    /// Those whose members are paths of fields.
+    private static final Set<DataParameter> OF_FIELDS = Set.of(FILTER, KEYS, SORT, HINT, SHARD_KEY);
+
+    private static final int MAX_BRACKETS = 6;
+
+    /// Between brackets, unless it may name what is secret.
+    private static final Pattern IN_BRACKETS =
+            Pattern.compile("(?!\\w*(token|secret|passw|api_?key))[\\w.$]{0,60}", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern POSITION = Pattern.compile("\\d*");
 
     private static final Pattern JSON_SCALAR = Pattern.compile("-?(0|[1-9]\\d{0,17})(\\.\\d{1,17})?|true|false|null");
 
@@ -342,16 +356,43 @@ public final class ParameterWarnings {
     static void refuseBrackets(Query query) {
         for (var name : query.names()) {
             var brackets = BRACKETS.matcher(name);
-            if (brackets.matches()
-                    && DataParameter.of(brackets.group(1))
+            var meant = brackets.matches()
+                    ? DataParameter.of(brackets.group(1))
                             .filter(parameter -> parameter.form() instanceof ValueForm.Json)
-                            .isPresent()) {
-                var key = brackets.group(2).replaceFirst("]$", "").replace("][", ".");
-                var form = assignment(key, query.first(name).orElse("")).orElse("{\"field\": value}");
+                    : Optional.<DataParameter>empty();
+            if (meant.isPresent()) {
+                boolean isOfFields = OF_FIELDS.contains(meant.get());
+                var form = ofBrackets(brackets.group(2), query.first(name).orElse(""), isOfFields)
+                        .orElse(meant.get() == ARRAY_FILTERS ? "[{\"e.field\": value}]" : "{\"field\": value}");
                 throw refusal("the parameter " + ShortText.of(name, MAX_QUOTED) + " has no effect; JSON is written as "
                         + brackets.group(1) + "=" + form);
             }
         }
+    }
+
+    /// The JSON that libraries serialize as `[a][$in][0]`, where what is no name is a position in an array.
+    ///
+    /// @param isOfFields whether names make the path of a field
+    private static Optional<String> ofBrackets(String brackets, String value, boolean isOfFields) {
+        var keys = List.of(brackets.replaceFirst("]$", "").split("]\\[", -1));
+        boolean isText = SHORT_TEXT.matcher(value).matches();
+        boolean isScalar = JSON_SCALAR.matcher(value).matches();
+        if (!(isText || isScalar)
+                || keys.size() > MAX_BRACKETS
+                || !keys.stream().allMatch(IN_BRACKETS.asMatchPredicate())) {
+            return Optional.empty();
+        }
+        var json = isScalar ? value : '"' + value + '"';
+        for (var key : keys.reversed()) {
+            if (POSITION.matcher(key).matches()) {
+                json = "[" + json + "]";
+            } else if (isOfFields && json.startsWith("{\"") && !json.startsWith("{\"$") && !key.startsWith("$")) {
+                json = "{\"" + key + "." + json.substring(2);
+            } else {
+                json = "{\"" + key + "\":" + json + "}";
+            }
+        }
+        return Optional.of(json);
     }
 
     /// The variables of an aggregation that its query parameters bind, beside those of `avars`. Names of parameters of
