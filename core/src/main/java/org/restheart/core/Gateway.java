@@ -174,7 +174,7 @@ public final class Gateway implements AutoCloseable {
     private Observer openObserver(Metrics metrics, Set<String> credentialHeaders) {
         var observers = new ArrayList<Observer>(metrics.observers());
         if (config.logging().requestsLog() != RequestsLog.NOTHING) {
-            var log = new RequestLog(config.logging(), credentialHeaders);
+            var log = new RequestLog(config.logging(), credentialHeaders, plugins.logFields());
             opened.push(log::close);
             metrics.watchLog("requests", log, RequestLog::lost);
             observers.add(log);

@@ -11,6 +11,7 @@ import org.restheart.core.config.Configuration;
 import org.restheart.core.config.Finding;
 import org.restheart.core.config.Finding.Level;
 import org.restheart.core.config.Sources;
+import org.restheart.core.plugins.Plugins;
 import org.restheart.core.server.StartException;
 import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
@@ -137,6 +138,12 @@ record Launch(Map<String, String> environment, Path pidDirectory, PrintStream ou
         long bad = findings.stream().filter(Launch::failsCheck).count();
         var mclient = parsed.config().mclient();
         bad += problems(() -> UndertowListener.check(parsed.config().https()));
+        var ofPlugins = new ArrayList<Finding>();
+        if (bad == 0) { // whose blocks they are is not known before
+            bad += problems(() -> Plugins.check(parsed.config().plugins(), ofPlugins::add));
+        }
+        ofPlugins.forEach(finding -> report(finding, true));
+        bad += ofPlugins.size();
         if (mclient.enabled() && mclient.connectionString().startsWith("mongodb+srv://")) {
             bad += problems(() -> MongoConnection.parse(mclient));
         }

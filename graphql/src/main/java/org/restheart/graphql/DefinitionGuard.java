@@ -64,7 +64,7 @@ final class DefinitionGuard implements Guard {
         return switch (target.operation()) {
             case Other.NONE -> next.handle(request);
             case Read.AGGREGATE -> writes(request, target, next);
-            case Read _ -> next.handle(request.with(DocumentFormat.SHOWN, EscapedKeys::unescape));
+            case Read _ -> next.handle(DocumentFormat.showing(request, EscapedKeys::unescape));
             case Write _, Structure _, Other _ -> writes(request, target, next);
         };
     }

@@ -42,6 +42,9 @@ public final class SourceAccess {
     private static final Problem NOT_FOR_CALLER = Problem.of(
             ProblemCode.FORBIDDEN,
             "Forbidden: this is read with the caller's permissions (\"as\": \"caller\"), and none allows it");
+    private static final Problem CHANGED = Problem.of(
+            ProblemCode.FORBIDDEN,
+            "Forbidden: these documents are changed before they are sent, which is not done for \"as\": \"caller\"");
     private static final JsonEncoder ENCODER = JsonEncoder.of(JsonMode.EXTENDED);
 
     private final Function<MongoNamespace, Optional<RequestPath>> paths;
@@ -82,7 +85,10 @@ public final class SourceAccess {
         } catch (ProblemException e) {
             throw JudgedRequests.isNotPermitted(e.problem()) ? NOT_FOR_CALLER.raise() : e;
         }
-        return facts.map(DataFacts::grant).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
+        if (facts.filter(DataFacts::showsAsStored).isEmpty()) {
+            throw facts.isEmpty() ? JudgedRequests.NOT_PERMITTED.raise() : CHANGED.raise();
+        }
+        return facts.get().grant();
     }
 
     /// Names are compared without regard to case, as on a case-insensitive file system.

@@ -3,6 +3,9 @@ package org.restheart.plugin;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BiFunction;
+import org.restheart.http.Headers;
+import org.restheart.http.Request;
 import org.restheart.http.Service;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.security.Authenticator;
@@ -43,6 +46,11 @@ public interface Installation {
     /// @param on of [Selector.Kind#DATA]
     void operations(Selector on, OperationInterceptor interceptor);
 
+    /// Adds a change of documents on their way out, when access rules have taken from them what they hide.
+    ///
+    /// @param on of [Selector.Kind#DATA]
+    void documents(Selector on, DocumentTransform transform);
+
     /// Has requests that have succeeded told to a listener.
     void after(Selector on, CompletionListener listener);
 
@@ -59,6 +67,13 @@ public interface Installation {
 
     /// Adds an observer of failed log-ins, which may lock out their source.
     void failures(FailedAttempts attempts);
+
+    /// Adds a field to the lines of the log of requests.
+    ///
+    /// @param name a letter, then letters, digits, `-` and `_`
+    /// @param value of a request as it came, and of the headers of its response, in which interceptors
+    ///     say what they know. Must not block
+    void logField(String name, BiFunction<Request, Headers, Optional<String>> value);
 
     /// Repeats a task on a virtual thread, never twice at a time. A failure ends that run only. It is
     /// interrupted at the stop.

@@ -23,6 +23,9 @@ public interface Plugin {
         return Set.of();
     }
 
+    /// Asks for its settings, and refuses what cannot be used, but begins nothing. Called by `--check` alone.
+    default void check(Settings settings) {}
+
     /// Adds its parts. Called once, before the gateway accepts connections; may block.
     ///
     /// @throws Exception if it cannot work: the gateway then does not start, or goes on without it

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
@@ -14,6 +15,9 @@ import org.restheart.plugin.Settings;
 
 /// A block whose keys its plugin knows, and nobody else. Confined to the thread that starts the server.
 public final class PluginSettings implements Settings {
+    /// Keys that the gateway asks for itself.
+    private static final Set<String> COMMON = Set.of("enabled", "uri", "secured", "priority");
+
     private final String path;
     private final Map<String, @Nullable Object> values;
     private final Path folder;
@@ -114,6 +118,17 @@ public final class PluginSettings implements Settings {
         var all = new ArrayList<>(refused);
         blocks.values().forEach(block -> all.addAll(block.refused()));
         return all;
+    }
+
+    /// What is wrong after [org.restheart.plugin.Plugin#check]; keys that it has not asked for, too, unless
+    /// it has asked for none.
+    public List<Finding> checked() {
+        var wrong = new ArrayList<>(refused());
+        asked.addAll(COMMON);
+        if (asked.size() > COMMON.size()) {
+            wrong.addAll(unknown());
+        }
+        return wrong;
     }
 
     /// The keys that nobody has asked for, each with the nearest one that somebody has.

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -32,6 +33,7 @@ import org.restheart.core.logging.ConsoleLines;
 import org.restheart.core.logging.LogSetup;
 import org.restheart.core.logging.LogSetup.LogEncoders;
 import org.restheart.core.observation.RequestLog.LogQueue;
+import org.restheart.http.Headers;
 import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
 import org.restheart.http.SecretValues;
@@ -61,6 +63,7 @@ public final class RequestLog implements Observer, AutoCloseable {
     private final boolean colors;
     private final boolean json;
     private final Exclusions exclusions;
+    private final Map<String, BiFunction<Request, Headers, Optional<String>>> added;
     private final LogQueue queue = new LogQueue(
             LOG,
             "request-log",
@@ -69,7 +72,12 @@ public final class RequestLog implements Observer, AutoCloseable {
     /// To be closed, so that the last lines are written.
     ///
     /// @param secretHeaders names, in lower case, of the headers with credentials
-    public RequestLog(LoggingConfig config, Set<String> secretHeaders) {
+    /// @param added fields by name, of a request and the headers of its response
+    public RequestLog(
+            LoggingConfig config,
+            Set<String> secretHeaders,
+            Map<String, BiFunction<Request, Headers, Optional<String>>> added) {
+        this.added = added;
         this.secretHeaders = secretHeaders;
         this.tracingHeaders = config.tracingHeaders();
         this.dump = config.requestsLog() == LoggingConfig.RequestsLog.DUMP;
@@ -137,11 +145,21 @@ public final class RequestLog implements Observer, AutoCloseable {
         observation.account().ifPresent(account -> append(account, line));
         operation(observation)
                 .ifPresent(name -> line.append(" operation=").append(LogText.bounded(LogText.oneLine(name))));
+        added(observation)
+                .forEach((name, value) ->
+                        line.append(' ').append(name).append('=').append(value));
         if (dump) {
             line.append(headers("request", request.headers()::forEach));
             line.append(headers("response", observation.responseHeaders()::forEach));
         }
         return line.toString();
+    }
+
+    private Map<String, String> added(Observation observation) {
+        var fields = new LinkedHashMap<String, String>();
+        added.forEach((name, value) -> value.apply(observation.request(), observation.responseHeaders())
+                .ifPresent(text -> fields.put(name, LogText.bounded(LogText.oneLine(text)))));
+        return fields;
     }
 
     private static String method(Observation observation) {
@@ -194,8 +212,9 @@ public final class RequestLog implements Observer, AutoCloseable {
     }
 
     /// The fields of a line of JSON, as the documentation lists them.
-    private static Map<String, Object> fields(Observation observation) {
+    private Map<String, Object> fields(Observation observation) {
         var fields = fieldsWithoutQuery(observation);
+        added(observation).forEach(fields::putIfAbsent);
         var query = LogText.maskedQuery(observation.request().query().raw());
         if (!query.isEmpty()) {
             fields.put("query", query);

@@ -5,15 +5,19 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import org.restheart.core.config.PluginSettings;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Binding.Match;
 import org.restheart.http.Filter;
+import org.restheart.http.Headers;
+import org.restheart.http.Request;
 import org.restheart.http.Service;
 import org.restheart.http.Service.Traffic;
 import org.restheart.http.judged.JudgedRequests;
@@ -21,6 +25,7 @@ import org.restheart.mongo.MongoService;
 import org.restheart.mongo.service.CsvLoader;
 import org.restheart.plugin.AccessRule;
 import org.restheart.plugin.CompletionListener;
+import org.restheart.plugin.DocumentTransform;
 import org.restheart.plugin.Installation;
 import org.restheart.plugin.Meters;
 import org.restheart.plugin.OperationInterceptor;
@@ -55,11 +60,13 @@ final class Installing implements Installation {
     final List<Vetoer> vetoers = new ArrayList<>();
     final List<FailedAttempts> failedAttempts = new ArrayList<>();
     final List<ListenerQueue> queues = new ArrayList<>();
+    final Map<String, BiFunction<Request, Headers, Optional<String>>> logFields = new LinkedHashMap<>();
 
     /// Where a step is in the chain of a route, the first one outermost.
     enum Place {
         REQUESTS,
         OPERATIONS,
+        DOCUMENTS,
         AFTER
     }
 
@@ -103,9 +110,10 @@ final class Installing implements Installation {
         isOver = true;
     }
 
-    /// Whether more is allowed without them.
+    /// Whether more is allowed, or shown, without them.
     boolean restrict() {
-        return !vetoers.isEmpty() || steps.stream().anyMatch(step -> step.place == Place.OPERATIONS);
+        return !vetoers.isEmpty()
+                || steps.stream().anyMatch(step -> step.place == Place.OPERATIONS || step.place == Place.DOCUMENTS);
     }
 
     private void requireOpen() {
@@ -124,6 +132,7 @@ final class Installing implements Installation {
         authorizers.forEach(_ -> parts.add("access rule"));
         vetoers.forEach(_ -> parts.add("veto"));
         failedAttempts.forEach(_ -> parts.add("failed attempts"));
+        logFields.keySet().forEach(name -> parts.add("log field " + name));
         tasks.forEach(task -> parts.add("task " + task.name));
         providing.forEach(type -> parts.add(type.getSimpleName()));
         return parts;
@@ -187,10 +196,20 @@ final class Installing implements Installation {
 
     @Override
     public void operations(Selector on, OperationInterceptor interceptor) {
-        if (on.kind() != Selector.Kind.DATA) {
-            throw new IllegalArgumentException("operations are selected by Selector.data()");
-        }
+        requireData(on);
         add(on, Place.OPERATIONS, PluginSteps.judging(calls, on.condition(), interceptor));
+    }
+
+    @Override
+    public void documents(Selector on, DocumentTransform transform) {
+        requireData(on);
+        add(on, Place.DOCUMENTS, PluginSteps.showing(calls, on.condition(), transform));
+    }
+
+    private static void requireData(Selector on) {
+        if (on.kind() != Selector.Kind.DATA) {
+            throw new IllegalArgumentException("operations and documents are selected by Selector.data()");
+        }
     }
 
     @Override
@@ -228,6 +247,17 @@ final class Installing implements Installation {
     public void failures(FailedAttempts attempts) {
         requireOpen();
         failedAttempts.add(new PluginSecurity.Attempts(calls, attempts));
+    }
+
+    @Override
+    public void logField(String name, BiFunction<Request, Headers, Optional<String>> value) {
+        requireOpen();
+        if (!Plugins.NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("a field of the log cannot have the name " + name);
+        }
+        logFields.put(
+                name,
+                (request, answered) -> calls.call("log field", () -> value.apply(request, answered), Optional.empty()));
     }
 
     @Override

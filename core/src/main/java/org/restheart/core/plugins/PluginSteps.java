@@ -5,11 +5,16 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.Visibility;
+import org.restheart.data.Operation;
+import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Write;
 import org.restheart.http.Content;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
@@ -17,8 +22,10 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.parameter.DataParameter;
+import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.session.OwnTransactions.Attempt;
 import org.restheart.plugin.CompletionListener;
+import org.restheart.plugin.DocumentTransform;
 import org.restheart.plugin.OperationInterceptor;
 import org.restheart.plugin.RequestInterceptor;
 import org.restheart.plugin.Verdict;
@@ -139,6 +146,27 @@ final class PluginSteps {
                     Optional.of(Visibility.without(tighter.hidden(), access.projectResponse())));
         }
         return request.with(request.caller().with(access));
+    }
+
+    /// Requests of ways out that do not change documents are refused.
+    static Filter showing(PluginCalls calls, Predicate<Request> condition, DocumentTransform transform) {
+        return when(calls, condition, (request, next) -> switch (request.require(DataTarget.KEY)
+                .operation()) {
+            case Read.GET, Read.FIND, Read.RUN, Read.AGGREGATE ->
+                next.handle(DocumentFormat.showing(
+                        request,
+                        document -> calls.call(
+                                "transform",
+                                () -> transform.apply(
+                                        RawDocuments.toTree(document).asDocument(), request))));
+            case Read.WATCH ->
+                throw Problem.of(
+                                ProblemCode.FORBIDDEN,
+                                "a plugin changes the documents of this collection on their way out, which is not done"
+                                        + " for change streams")
+                        .raise();
+            case Operation _ -> next.handle(request);
+        });
     }
 
     static Filter telling(PluginCalls calls, Predicate<Request> condition, ListenerQueue queue) {

@@ -2,6 +2,7 @@ package org.restheart.core.plugins;
 
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ import java.util.ServiceConfigurationError;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -33,7 +36,9 @@ import org.restheart.core.routing.Binding;
 import org.restheart.core.server.StartException;
 import org.restheart.http.Fatal;
 import org.restheart.http.Filter;
+import org.restheart.http.Headers;
 import org.restheart.http.Nearest;
+import org.restheart.http.Request;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.plugin.Plugin;
 import org.slf4j.Logger;
@@ -43,7 +48,7 @@ import org.slf4j.LoggerFactory;
 /// in the opposite one.
 public final class Plugins implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
-    private static final Pattern NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_-]*");
+    static final Pattern NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_-]*");
     private static final Duration CLOSING = Duration.ofSeconds(5);
 
     private final PluginsConfig config;
@@ -82,7 +87,7 @@ public final class Plugins implements AutoCloseable {
         var plugins = new Plugins(config, around);
         boolean isDone = false;
         try {
-            plugins.install(plugins.find(config.directory().map(PluginUnit::in).orElse(List.of())));
+            plugins.install(plugins.units());
             isDone = true;
             return plugins;
         } finally {
@@ -90,6 +95,32 @@ public final class Plugins implements AutoCloseable {
                 plugins.close();
             }
         }
+    }
+
+    /// Loads all plugins, and has each check its settings; installs none.
+    ///
+    /// @param found takes what is wrong with settings
+    /// @throws StartException as [#install]
+    public static void check(PluginsConfig config, Consumer<Finding> found) {
+        JudgedRequests nobody = (_, _) -> {
+            throw JudgedRequests.NOT_PERMITTED.raise();
+        };
+        try (var plugins = new Plugins(config, new Surroundings(Optional.empty(), nobody, new SimpleMeterRegistry()))) {
+            plugins.units().values().forEach(plugin -> plugins.check(plugin, found));
+        }
+    }
+
+    private void check(Candidate plugin, Consumer<Finding> found) {
+        try {
+            plugin.calls.perform("check", () -> plugin.plugin.check(plugin.settings));
+        } catch (RuntimeException e) {
+            fail(plugin.unit, "the plugin " + plugin.name() + " cannot be checked: " + reason(e), e);
+        }
+        plugin.settings.checked().forEach(found);
+    }
+
+    private Map<String, Candidate> units() {
+        return find(config.directory().map(PluginUnit::in).orElse(List.of()));
     }
 
     /// Ends the start, or says what is missing from now on.
@@ -229,8 +260,8 @@ public final class Plugins implements AutoCloseable {
             if (parts.restrict()) {
                 throw new StartException(
                         plugin.unit + ": the plugin " + plugin.name()
-                                + " has a veto or an interceptor of operations, without which more would be allowed,"
-                                + " and cannot be installed: "
+                                + " has a veto, an interceptor of operations or a transform, without which more"
+                                + " would be allowed or shown, and cannot be installed: "
                                 + reason(e)
                                 + ". Mend or remove it",
                         e);
@@ -256,6 +287,13 @@ public final class Plugins implements AutoCloseable {
                 parts(parts -> parts.failedAttempts));
     }
 
+    /// What they add to lines of the log of requests, by name.
+    public Map<String, BiFunction<Request, Headers, Optional<String>>> logFields() {
+        var fields = new LinkedHashMap<String, BiFunction<Request, Headers, Optional<String>>>();
+        installed.forEach(plugin -> fields.putAll(plugin.parts.logFields));
+        return fields;
+    }
+
     private <T> List<T> parts(Function<Installing, List<T>> of) {
         return installed.stream()
                 .flatMap(plugin -> of.apply(plugin.parts).stream())
@@ -271,6 +309,7 @@ public final class Plugins implements AutoCloseable {
     public Binding with(Binding binding) {
         var outer = filters(binding, Place.REQUESTS);
         var inner = new ArrayList<>(filters(binding, Place.OPERATIONS));
+        inner.addAll(filters(binding, Place.DOCUMENTS));
         inner.addAll(binding.innerFilters());
         inner.addAll(filters(binding, Place.AFTER));
         return outer.isEmpty() && inner.size() == binding.innerFilters().size()

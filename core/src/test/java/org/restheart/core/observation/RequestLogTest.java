@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -59,7 +60,7 @@ class RequestLogTest {
     private List<String> logged(String yaml, Observation... observations) {
         var config = GatewayConfig.parse("http-listener: {port: 0}\nlogging: " + yaml)
                 .logging();
-        try (var log = new RequestLog(config, Set.of("x-robot"))) {
+        try (var log = new RequestLog(config, Set.of("x-robot"), Map.of())) {
             for (var observation : observations) {
                 log.completed(observation);
             }

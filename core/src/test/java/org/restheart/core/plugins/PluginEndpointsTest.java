@@ -92,6 +92,26 @@ class PluginEndpointsTest {
     }
 
     @Test
+    void a_write_is_answered_with_the_new_document() {
+        plugins.plugin("counter", """
+            public void install(Installation to) {
+                to.requests(Selector.data().collections("%s/counters").methods(Method.PATCH), (request, next) -> {
+                    var answer = next.handle(request);
+                    return answer.status() < 300 ? next.handle(request.with(Method.GET).with(Body.EMPTY)) : answer;
+                });
+            }
+            """.formatted(mongo.databaseName()));
+        var counter = "/" + mongo.databaseName() + "/counters/visits";
+        mongo.database().getCollection("counters").insertOne(new Document("_id", "visits").append("n", 1));
+        try (var gateway = plugins.start(mongo, "")) {
+            var admin = TestClient.of(gateway.address()).as("admin", "secret");
+            var answer = admin.patch(counter, "{\"$inc\": {\"n\": 1}}");
+            assertStatus(200, answer);
+            assertThat(answer.body()).contains("\"n\": 2");
+        }
+    }
+
+    @Test
     void metrics_of_a_plugin_and_of_its_parts() {
         plugins.plugin("usage", """
             public void install(Installation to) {

@@ -10,11 +10,14 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
+import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,6 +109,22 @@ class PluginFailuresTest {
     }
 
     @Test
+    void a_plugin_that_comes_after_one_that_is_not_there() {
+        plugins.plugin(
+                "hen",
+                "public Set<String> after() { return Set.of(\"egg\"); } public void install(Installation to) {}");
+        assertRefused("hen.jar", "plugin hen comes after egg, which is not there");
+    }
+
+    @Test
+    void a_constructor_that_fails() {
+        plugins.plugin(
+                "born",
+                "public Born() { throw new IllegalStateException(\"late\"); } public void install(Installation to) {}");
+        assertRefused("born.jar", "cannot be loaded", "late");
+    }
+
+    @Test
     void an_installation_that_fails_leaves_nothing() throws IOException {
         int port = FreePort.find();
         plugins.plugin("half", """
@@ -142,6 +161,23 @@ class PluginFailuresTest {
                         "/set/size must be a whole number from 1 to 9",
                         "/set/mail/tls must be true or false",
                         "/set/url must be a URL");
+    }
+
+    @Test
+    void the_check_asks_plugins_about_their_settings_and_begins_nothing() {
+        plugins.plugin("set", """
+            public void check(Settings settings) { settings.integer("size", 1, 1, 9); }
+            public void install(Installation to) { throw new IllegalStateException(); }
+            """);
+        plugins.plugin("silent", "public void install(Installation to) { throw new IllegalStateException(); }");
+        var found = new ArrayList<String>();
+        Plugins.check(
+                plugins.config(mongo, "", "", "set: {size: 10, sise: 1, uri: /set}\nsilent: {any: 1}")
+                        .plugins(),
+                finding -> found.add(finding.toString()));
+        assertThat(found)
+                .containsExactly(
+                        "/set/size must be a whole number from 1 to 9", "/set/sise is not known; did you mean size?");
     }
 
     @Test
@@ -260,10 +296,24 @@ class PluginFailuresTest {
         plugins.plugin("bad", """
             static IllegalStateException bug() { return new IllegalStateException("secret"); }
             public void install(Installation to) {
-                to.serve(request -> { if (request.query().has("fails")) throw bug(); return Response.status(204); }, ServicePath.of("/bad").open());
+                var released = new CountDownLatch(1);
+                to.serve(request -> {
+                    if (request.query().has("fails")) throw bug();
+                    if (request.query().has("null")) return null;
+                    if (request.query().has("links")) throw new NoClassDefFoundError("secret");
+                    if (request.query().has("hangs")) {
+                        try { released.await(); } catch (InterruptedException e) { throw new IllegalStateException(e); }
+                    }
+                    if (request.query().has("release")) released.countDown();
+                    return Response.status(204);
+                }, ServicePath.of("/bad").open());
                 to.requests(Selector.data().when(request -> { if (request.query().has("selector")) throw bug(); return request.query().has("interceptor"); }),
                         (request, next) -> { throw bug(); });
                 to.operations(Selector.data().when(request -> request.query().has("operation")), (request, target) -> null);
+                to.documents(Selector.data().when(request -> request.query().has("transform")), (document, request) -> { throw bug(); });
+                to.documents(Selector.data().when(request -> request.query().has("nothing")), (document, request) -> null);
+                to.allow((request, account) -> { throw bug(); });
+                to.logField("bug", (request, answered) -> { throw bug(); });
                 to.veto((request, account) -> { if (request.query().has("veto")) throw bug(); return false; });
                 to.authenticator(new Authenticator() {
                     public Authentication authenticate(Request request) {
@@ -278,36 +328,35 @@ class PluginFailuresTest {
             """);
         var orders = "/" + mongo.databaseName() + "/orders";
         mongo.database().getCollection("orders").drop();
-        mongo.database().createCollection("orders");
-        var expected = Map.of(
-                "/bad",
-                204,
-                "/bad?fails",
-                500,
-                orders,
-                200,
-                orders + "?selector",
-                500,
-                orders + "?interceptor",
-                500,
-                orders + "?operation",
-                500,
-                orders + "?veto",
-                403);
+        mongo.database().getCollection("orders").insertOne(new Document("_id", 1));
+        var expected = new HashMap<String, Integer>();
+        List.of("/bad?fails", "/bad?null", "/bad?links").forEach(path -> expected.put(path, 500));
+        List.of("selector", "interceptor", "operation", "transform", "nothing")
+                .forEach(name -> expected.put(orders + "?" + name, 500));
+        expected.putAll(Map.of("/bad", 204, orders, 200, orders + "?veto", 403));
         try (var gateway = plugins.start(mongo, "")) {
             var stranger = TestClient.of(gateway.address()).with("X-Bug", "1");
             var admin = TestClient.of(gateway.address()).as("admin", "secret");
+            var ann = TestClient.of(gateway.address()).as("ann", "secret");
+            var hanging = IntStream.range(0, 100)
+                    .mapToObj(_ -> admin.sendAsync("GET", "/bad?hangs", ""))
+                    .toList();
             for (int round = 0; round < 30; round++) {
                 var answers = new HashMap<String, CompletableFuture<HttpResponse<String>>>();
                 expected.keySet().forEach(path -> answers.put(path, admin.sendAsync("GET", path, "")));
                 var unknown = stranger.sendAsync("GET", orders, "");
+                var unruled = ann.sendAsync("GET", orders, "");
                 expected.forEach((path, status) -> {
                     var answer = answers.get(path).join();
                     assertStatus(status, answer);
                     assertThat(answer.body()).doesNotContain("secret", "sample", "Exception");
                 });
                 assertStatus(503, unknown.join());
+                assertStatus(403, unruled.join());
             }
+            assertThat(hanging).noneMatch(CompletableFuture::isDone);
+            assertStatus(204, admin.get("/bad?release"));
+            hanging.forEach(answer -> assertStatus(204, answer.join()));
         }
     }
 

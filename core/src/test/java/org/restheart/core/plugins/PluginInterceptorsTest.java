@@ -19,12 +19,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.bson.Document;
+import org.bson.types.ObjectId;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.Gateway;
+import org.restheart.core.security.LogLines;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
 import org.restheart.http.Method;
@@ -151,6 +153,141 @@ class PluginInterceptorsTest {
         }
     }
 
+    /// A plugin with one transform of the orders, which masks the price and says who reads.
+    private void transforming(String more) {
+        plugins.plugin("mask", """
+            public void install(Installation to) {
+                to.documents(Selector.data().collections("%s/orders"), (document, request) -> {
+                    %s
+                    document.remove("price");
+                    return document.append("reader", new BsonString(request.caller().account().orElseThrow().name()));
+                });
+            }
+            """.formatted(mongo.databaseName(), more));
+    }
+
+    @Test
+    void documents_are_changed_on_their_way_out_in_every_form() {
+        transforming("");
+        relateOrders();
+        try (var gateway = plugins.start(mongo, "", MAY_ALL, "")) {
+            for (var path : List.of(
+                    "",
+                    "/a",
+                    "?rep=HAL",
+                    "?rep=SHAL",
+                    "/a?rep=HAL",
+                    "?filter=%7B%22price%22:10%7D&sort=price",
+                    "?embed=same",
+                    "/a?embed=same",
+                    "/_aggrs/all",
+                    "/_aggrs/all?rep=HAL")) {
+                assertChanged(gateway, path, "application/json");
+            }
+            for (var type : List.of("application/x-ndjson", "application/bson", "text/csv")) {
+                for (var path : List.of("", "?page=1", "/a")) {
+                    assertChanged(gateway, path, type);
+                }
+            }
+        }
+    }
+
+    private void assertChanged(Gateway gateway, String path, String accept) {
+        for (var name : List.of("admin", "ann")) {
+            var client = TestClient.of(gateway.address()).as(name, "secret").with("Accept", accept);
+            var answer = client.get(orders + path);
+            assertStatus(200, answer);
+            assertThat(answer.body())
+                    .as(path + " " + accept)
+                    .contains("reader", name)
+                    .doesNotContain("price");
+            boolean isTagOfDocument = path.startsWith("/a");
+            answer.headers()
+                    .firstValue("ETag")
+                    .ifPresent(tag -> assertStatus(
+                            isTagOfDocument ? 200 : 304,
+                            client.with("If-None-Match", tag).get(orders + path)));
+        }
+    }
+
+    private void relateOrders() {
+        var properties = mongo.database().getCollection("_properties");
+        properties.deleteMany(new Document());
+        properties.insertOne(Document.parse("""
+            {_id: "_properties.orders",
+             rels: [{rel: "same", type: "ONE_TO_MANY", role: "INVERSE", "target-coll": "orders", "ref-field": "dept"}],
+             aggrs: [{uri: "all", type: "pipeline", stages: [{_$match: {dept: 7}}]}],
+             streams: [{uri: "all", stages: []}]}
+            """));
+        stored().updateMany(new Document(), new Document("$set", new Document("_etag", new ObjectId())));
+        stored().insertOne(new Document("_id", "d").append("dept", "a").append("price", 40));
+    }
+
+    @Test
+    void documents_are_changed_for_other_services_too_or_refused() {
+        transforming("");
+        relateOrders();
+        var db = mongo.databaseName();
+        try (var gateway = plugins.start(
+                mongo,
+                "",
+                "- {role: user, predicate: path-prefix('/'), mongo: {allowAdHocAggregations: true}}",
+                "dataApi: {enabled: true}\ngraphql: {db: %s, collection: apps}".formatted(db))) {
+            var admin = admin(gateway);
+            var found = admin.with("Content-Type", "application/json")
+                    .post("/app/any/endpoint/data/v1/action/find", """
+                    {"dataSource": "any", "database": "%s", "collection": "orders", "filter": {}}
+                    """.formatted(db));
+            assertThat(found.body()).contains("reader").doesNotContain("price");
+            var piped = ann(gateway).post(orders + "/_aggrs", "{\"stages\": [{\"$match\": {\"dept\": 7}}]}");
+            assertThat(piped.body()).contains("reader").doesNotContain("price");
+            var stream = admin.with("Accept", "text/event-stream").get(orders + "/_streams/all");
+            assertStatus(403, stream);
+            assertThat(stream.body()).contains("a plugin changes the documents");
+            admin.send("PUT", "/" + db + "/apps", "");
+            admin.send("PUT", "/" + db + "/apps/prices?wm=upsert", """
+                    {"descriptor": {"name": "prices", "uri": "prices", "enabled": true},
+                     "schema": "type Order { price: Int } type Query { orders: [Order] }",
+                     "mappings": {"Query": {"orders": {"db": "%s", "collection": "orders", "as": "caller"}}}}
+                    """.formatted(db));
+            assertThat(admin.post("/graphql/prices", "{\"query\": \"{orders {price}}\"}")
+                            .body())
+                    .contains("are changed before they are sent")
+                    .doesNotContain("10");
+        }
+    }
+
+    @Test
+    void a_transform_that_fails_sends_nothing_of_its_document() {
+        transforming(
+                "if (document.getString(\"_id\").getValue().equals(\"b\")) throw new IllegalStateException(\"sec\" + \"ret\");");
+        try (var gateway = plugins.start(mongo, "")) {
+            for (var path : List.of("", "/b", "?rep=HAL", "?page=1")) {
+                var answer = admin(gateway).get(orders + path);
+                assertStatus(500, answer);
+                assertThat(answer.body()).doesNotContain("secret", "price");
+            }
+            assertStatus(200, admin(gateway).get(orders + "/a"));
+        }
+    }
+
+    @Test
+    void transforms_see_what_those_of_a_higher_priority_made_and_nothing_hidden() {
+        for (int priority : List.of(1, 2)) {
+            plugins.plugin("p" + priority, """
+                public void install(Installation to) {
+                    to.operations(Selector.data(), (request, target) -> Verdict.hide("price"));
+                    to.documents(Selector.data().priority(%d), (document, request) ->
+                            document.append("keys%d", new BsonString("" + document.keySet())));
+                }
+                """.formatted(3 - priority, priority));
+        }
+        try (var gateway = plugins.start(mongo, "")) {
+            assertThat(admin(gateway).get(orders + "/a").body())
+                    .contains("\"keys1\": \"[_id, dept]\"", "\"keys2\": \"[_id, dept, keys1]\"");
+        }
+    }
+
     @Test
     void tenants_have_databases_of_their_own() {
         plugins.plugin("tenants", """
@@ -233,6 +370,25 @@ class PluginInterceptorsTest {
             assertThat(refused.headers().firstValue("Access-Control-Allow-Origin"))
                     .isPresent();
             assertStatus(200, admin(gateway).get(orders));
+        }
+    }
+
+    @Test
+    void fields_of_lines_of_the_log() {
+        plugins.plugin("lines", """
+            public void install(Installation to) {
+                to.logField("tenant", (request, answered) -> request.headers().first("X-Tenant"));
+                to.logField("type", (request, answered) -> answered.first("Content-Type"));
+                to.logField("bad", (request, answered) -> { throw new IllegalStateException(); });
+            }
+            """);
+        try (var log = new LogLines();
+                var gateway = plugins.start(mongo, "")) {
+            admin(gateway).with("X-Tenant", "a\tb").get(orders);
+            await().untilAsserted(() -> assertThat(log.all())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains(" tenant=a", "type=application/json")
+                            .doesNotContain("bad=", "a\tb")));
         }
     }
 

@@ -218,7 +218,8 @@ class PluginSecurityTest {
     @ValueSource(
             strings = {
                 "to.veto((request, account) -> true);",
-                "to.operations(Selector.data(), (request, target) -> Verdict.rows(new BsonDocument()));"
+                "to.operations(Selector.data(), (request, target) -> Verdict.rows(new BsonDocument()));",
+                "to.documents(Selector.data(), (document, request) -> document);"
             })
     void a_gateway_does_not_start_without_a_veto_that_it_should_have(String added) {
         plugins.plugin("broken", """

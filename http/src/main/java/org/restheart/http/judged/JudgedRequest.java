@@ -253,6 +253,9 @@ public record JudgedRequest(
 
         Access grant();
 
+        /// Whether documents are sent as they are stored, as far as the grant shows them.
+        boolean showsAsStored();
+
         /// Of the collection, or of the database; empty if it has none. Must not be changed.
         Optional<BsonDocument> properties();
     }

@@ -258,8 +258,9 @@ public final class Aggregations {
                     documents.explain(namespace, pipeline, settings, plan.get().executed()));
         }
         indexes.require(request, pipeline, settings);
-        var format =
-                DocumentFormat.of(request.http(), request.parameters().format().jsonMode());
+        var format = DocumentFormat.of(
+                        request.http(), request.parameters().format().jsonMode())
+                .shownTo(request.http());
         return DocumentContent.response(
                 new Room(request.http().lease(), sizes.of(namespace, "aggregate"), BATCH),
                 batch -> documents.results(namespace, pipeline, settings, null, batch),

@@ -105,6 +105,10 @@ record Embedding(Level level, RelatedReads reads, String form) {
         boolean isNothing() {
             return nodes.isEmpty() && surplus.isEmpty() && shown.isEmpty();
         }
+
+        boolean isShown() {
+            return shown.isPresent() || nodes.stream().anyMatch(node -> node.below.isShown());
+        }
     }
 
     /// A relationship that is read.
@@ -140,7 +144,6 @@ record Embedding(Level level, RelatedReads reads, String form) {
             parts.add(relationship.name())
                     .add(relationship.type().name() + relationship.owning())
                     .add(relationship.field().text())
-                    .add(node.below.shown.isPresent() ? 1 : 0)
                     .add(node.relation.isPresent() ? 1 : 0);
             node.relation.ifPresent(
                     relation -> parts.add(relation.query().sharedKey().text()));
@@ -150,6 +153,11 @@ record Embedding(Level level, RelatedReads reads, String form) {
 
     boolean isNothing() {
         return level.nodes.isEmpty();
+    }
+
+    /// Whether documents of a collection are not shown as they are stored.
+    boolean isShown() {
+        return level.isShown();
     }
 
     /// A query that finds the fields that relationships need, too.

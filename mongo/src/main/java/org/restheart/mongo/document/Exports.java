@@ -5,12 +5,15 @@ import static org.restheart.http.ProblemCode.QUERY_INVALID;
 
 import com.mongodb.client.MongoCursor;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Coalescer;
@@ -79,10 +82,12 @@ record Exports(
         var form = export == Export.BSON
                 ? export.name()
                 : export + " " + request.parameters().format().jsonMode();
-        return coalesced.page(
-                request.http(),
+        return FindDocuments.page(
+                coalesced,
+                request,
                 query,
-                FindDocuments.form(request, form, embedding),
+                form,
+                embedding,
                 use -> Caching.withHash(response(
                         query, use, batch -> use.change().apply(finder).find(query, batch), format, embedding)));
     }
@@ -140,7 +145,9 @@ record Exports(
         boolean named =
                 keys.entrySet().stream().anyMatch(key -> !key.getKey().equals("_id") && !isZero(key.getValue()));
         if (!named) {
-            var found = documents.fields(query, MAX_COLUMNS + 1);
+            var found = FindDocuments.form(request).isPresent()
+                    ? shown(request, query)
+                    : documents.fields(query, MAX_COLUMNS + 1);
             if (found.size() > MAX_COLUMNS) {
                 throw new ProblemException(QUERY_INVALID, "more than " + MAX_COLUMNS + " columns: name some with keys");
             }
@@ -152,6 +159,27 @@ record Exports(
             columns.addFirst("_id");
         }
         return columns;
+    }
+
+    /// The fields of documents as they are shown.
+    private List<String> shown(DataRequest request, FindQuery query) {
+        var names = new LinkedHashSet<String>();
+        var shown = FindDocuments.form(request).orElse(UnaryOperator.identity());
+        var room = new Room(request.http().lease(), sizes.of(query.namespace()), BATCH);
+        DocumentContent.response(room, batch -> finder.find(query, batch), new DocumentFormat() {
+            @Override
+            public String mediaType() {
+                return Csv.MEDIA_TYPE;
+            }
+
+            @Override
+            public void document(BsonDocument document, long index, Utf8Buffer out) {
+                if (names.size() <= MAX_COLUMNS) {
+                    names.addAll(shown.apply(document).keySet());
+                }
+            }
+        });
+        return List.copyOf(names);
     }
 
     private static boolean isZero(BsonValue value) {

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
@@ -110,8 +111,8 @@ public final class FindDocuments implements DataHandler {
     /// and schemas are documents too.
     public Response one(DataRequest request) {
         var embedding = Embedding.of(request, queries, judged, indexes, related);
-        if (!embedding.isNothing()) {
-            return withRelated(request, embedding);
+        if (!embedding.isNothing() || isChanged(request)) {
+            return alone(request, embedding);
         }
         return coalesced.one(
                 queries.document(request),
@@ -120,8 +121,9 @@ public final class FindDocuments implements DataHandler {
                 found -> response(request, found.orElseThrow(() -> missing(request)), embedding));
     }
 
-    /// The tag is that of the document, for writes: whether those that it refers to have changed is not compared.
-    private Response withRelated(DataRequest request, Embedding embedding) {
+    /// The tag is that of the document, for writes: what else the answer depends on is not compared.
+    private Response alone(DataRequest request, Embedding embedding) {
+        request.http().requireThread();
         var query = queries.document(request);
         var wanted = query.with(embedding.over(query.projection()));
         var lease = request.http().lease();
@@ -132,7 +134,7 @@ public final class FindDocuments implements DataHandler {
 
     private static Response.Ready response(DataRequest request, RawBsonDocument found, Embedding embedding) {
         var etag = EntityTags.of(etagHolder(request, found));
-        if (embedding.isNothing() && EntityTags.isKnown(request.http(), etag)) {
+        if (embedding.isNothing() && !isChanged(request) && EntityTags.isKnown(request.http(), etag)) {
             return Caching.withVary(request.http(), JsonResponses.empty(304));
         }
         var form = embedding.isNothing() ? form(request) : Optional.<UnaryOperator<BsonDocument>>empty();
@@ -222,14 +224,32 @@ public final class FindDocuments implements DataHandler {
             return next.after(query, request.http().lease(), after.get(), format.get(), embedding);
         }
         var service = request.http().attribute(Answer.KEY);
-        return coalesced.page(
-                request.http(),
-                query,
-                form(request, service.map(Answer::toString).orElse(mode.name()), embedding),
-                use -> {
-                    var page = run(use, query, format.get(), embedding);
-                    return service.isPresent() ? page : Caching.withHash(page);
-                });
+        return page(coalesced, request, query, service.map(Answer::toString).orElse(mode.name()), embedding, use -> {
+            var page = run(use, query, format.get(), embedding);
+            return service.isPresent() ? page : Caching.withHash(page);
+        });
+    }
+
+    /// A page, which equal requests share unless its documents are changed for each.
+    ///
+    /// @param form as [Coalescer#page], without the embedding
+    static Response page(
+            Coalescer coalesced,
+            DataRequest request,
+            FindQuery query,
+            String form,
+            Embedding embedding,
+            Function<Use, Response.Ready> read) {
+        if (isChanged(request) || embedding.isShown()) {
+            request.http().requireThread();
+            return read.apply(Use.alone(request.http().lease()));
+        }
+        return coalesced.page(request.http(), query, form + embedding.form(), read);
+    }
+
+    /// Whether documents are changed for this request.
+    private static boolean isChanged(DataRequest request) {
+        return request.http().attribute(DocumentFormat.SHOWN).isPresent();
     }
 
     private Response hal(DataRequest request, OptionalLong size, Embedding embedding) {
@@ -244,17 +264,13 @@ public final class FindDocuments implements DataHandler {
                 .orElseGet(() -> run(Use.alone(request.http().lease()), page, format, embedding));
     }
 
-    /// What distinguishes the results that requests with equal queries may share.
-    static String form(DataRequest request, String format, Embedding embedding) {
-        var form = request.http().attribute(DocumentFormat.SHOWN).isPresent() ? format + " shown" : format;
-        return embedding.isNothing() ? form : form + embedding.form();
-    }
-
     /// How documents are shown, if not as they are stored: schemas are stored escaped.
     static Optional<UnaryOperator<BsonDocument>> form(DataRequest request) {
+        var changed = request.http().attribute(DocumentFormat.SHOWN);
         return request.path().kind().isSchemas()
-                ? Optional.of(SchemaForm::shown)
-                : request.http().attribute(DocumentFormat.SHOWN);
+                ? Optional.of(
+                        document -> changed.orElse(UnaryOperator.identity()).apply(SchemaForm.shown(document)))
+                : changed;
     }
 
     /// The format of documents as they are shown, which those with related ones are already.

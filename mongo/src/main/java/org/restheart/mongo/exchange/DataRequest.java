@@ -25,6 +25,7 @@ import org.restheart.mongo.find.Collations;
 import org.restheart.mongo.find.HarmlessFilter;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.StagedFilter;
+import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.resource.Mounts.UriSpace;
@@ -51,6 +52,11 @@ public record DataRequest(
     /// The same with another HTTP request, which differs in attributes only.
     public DataRequest with(Request http) {
         return new DataRequest(http, path, parameters, resource, session, validation);
+    }
+
+    @Override
+    public boolean showsAsStored() {
+        return http.attribute(DocumentFormat.SHOWN).isEmpty();
     }
 
     /// The paths for links.

@@ -17,8 +17,16 @@ import org.restheart.http.judged.JudgedRequests;
 
 /// Writes the documents of one result, one after the other: those below, [Csv], and HAL. Confined to one result.
 public interface DocumentFormat {
-    /// How documents of the target are shown, if not as they are stored. Set by guards.
+    /// How documents of the target are shown, if not as they are stored. Set by guards, and by plugins, whose
+    /// code blocks and may depend on the request: what is shown is encoded for one request alone, on a thread
+    /// of its own.
     Key<UnaryOperator<BsonDocument>> SHOWN = Key.named("shown documents");
+
+    /// The request, which is shown documents in this form, and then in that of steps in front.
+    static Request showing(Request request, UnaryOperator<BsonDocument> form) {
+        var outer = request.attribute(SHOWN).orElse(UnaryOperator.identity());
+        return request.with(SHOWN, document -> outer.apply(form.apply(document)));
+    }
 
     String mediaType();
 
