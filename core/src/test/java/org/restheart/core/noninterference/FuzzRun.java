@@ -25,6 +25,7 @@ final class FuzzRun {
     private final int maxKinds;
     private final int maxTrials;
     private final Set<String> lost;
+    private final Optional<Path> plugins;
     private final Map<String, Counterexample> found = new LinkedHashMap<>();
     private final Map<String, Integer> looked = new HashMap<>();
     private final StatusCounts statusCounts = new StatusCounts();
@@ -35,13 +36,15 @@ final class FuzzRun {
     private final ReadWriteLock accounts = new ReentrantReadWriteLock();
 
     FuzzRun() {
-        this(60, FuzzWorker.MAX_TRIALS, Set.of());
+        this(60, FuzzWorker.MAX_TRIALS, Set.of(), Optional.empty());
     }
 
     /// @param maxKinds of counterexamples; there is no other test case then
     /// @param maxTrials of making a counterexample smaller
-    /// @param lost keys of permissions that one of the instances does not have
-    FuzzRun(int maxKinds, int maxTrials, Set<String> lost) {
+    /// @param lost keys of permissions that one of the instances does not have, and neither has with plugins
+    /// @param plugins the folder of those that both instances have
+    FuzzRun(int maxKinds, int maxTrials, Set<String> lost, Optional<Path> plugins) {
+        this.plugins = plugins;
         this.maxTrials = maxTrials;
         this.maxKinds = maxKinds;
         this.lost = lost;
@@ -74,8 +77,10 @@ final class FuzzRun {
     /// @param testCases upper bound of their number
     void run(TestMongo mongo, List<CallerProfile> profiles, long seed, Duration time, long testCases, int workers)
             throws Exception {
-        try (var left = GatewayInstance.start(mongo);
-                var right = GatewayInstance.start(mongo, "", lost)) {
+        var core = "core: {plugins-directory: %s}"
+                .formatted(plugins.map(folder -> "'" + folder + "'").orElse("null"));
+        try (var left = GatewayInstance.start(mongo, "", plugins.isPresent() ? lost : Set.of(), core);
+                var right = GatewayInstance.start(mongo, "", lost, core)) {
             var generator = new TestCases(seed, profiles, time, testCases);
             var threads = new ArrayList<Thread>();
             var failures = new ArrayList<Throwable>();

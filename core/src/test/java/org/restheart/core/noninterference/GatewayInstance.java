@@ -51,11 +51,12 @@ final class GatewayInstance implements AutoCloseable {
 
     /// @param more further keys of the block `mongo`, each with a comma before it
     static GatewayInstance start(TestMongo mongo, String more) {
-        return start(mongo, more, Set.of());
+        return start(mongo, more, Set.of(), "core: {}");
     }
 
     /// @param lost keys of permissions that are not there
-    static GatewayInstance start(TestMongo mongo, String more, Set<String> lost) {
+    /// @param core the block of this name
+    static GatewayInstance start(TestMongo mongo, String more, Set<String> lost, String core) {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         var secret = new BsonString("$2a$04$" + ThreadLocalRandom.current().nextLong());
         database.getCollection("users", BsonDocument.class)
@@ -72,7 +73,8 @@ final class GatewayInstance implements AutoCloseable {
                           d: {properties: {secret: {type: 'number'}}}}}\
             """));
         return new GatewayInstance(
-                Gateway.start(GatewayConfig.parse(config(mongo.connectionString(), database.getName(), more, lost))),
+                Gateway.start(
+                        GatewayConfig.parse(config(mongo.connectionString(), database.getName(), more, lost) + core)),
                 database);
     }
 

@@ -2,13 +2,18 @@ package org.restheart.core.noninterference;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.core.plugins.PluginFolder;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -30,6 +35,9 @@ class NoninterferenceTest {
 
     private static final Duration TIME = Duration.ofSeconds(Long.getLong("fuzz.seconds", 60));
     private static final Duration TIME_LIMIT = Duration.ofMinutes(30); // of a build, on a busy machine
+
+    @TempDir
+    Path directory;
 
     @Test
     void what_is_hidden_makes_no_difference(TestMongo mongo) throws Exception {
@@ -82,9 +90,50 @@ class NoninterferenceTest {
     })
     void what_a_gateway_does_not_protect_is_found(CallerProfile profile, String lost, TestMongo mongo)
             throws Exception {
-        var run = new FuzzRun(1, 0, Set.of(lost));
+        var run = new FuzzRun(1, 0, Set.of(lost), Optional.empty());
         run.run(mongo, List.of(profile), SEED, TIME_LIMIT, 40, 2);
         assertThat(run.found()).isNotEmpty();
+    }
+
+    /// Filters and projections of permissions are those of a plugin here; another changes requests and documents.
+    @Test
+    void what_plugins_hide_makes_no_difference_when_others_change_requests_and_documents(TestMongo mongo)
+            throws Exception {
+        var plugins = new PluginFolder(directory.resolve("plugins"));
+        plugins.plugin("tightens", """
+            static Verdict of(String rows, String... hidden) {
+                var verdict = Verdict.rows(BsonDocument.parse(rows));
+                return hidden.length == 0 ? verdict : verdict.hiding(hidden);
+            }
+            public void install(Installation to) {
+                var verdicts = new HashMap<String, Verdict>();
+                %s
+                to.operations(Selector.data(), (request, target) -> verdicts.getOrDefault(
+                        request.caller().account().map(account -> account.name()).orElse("anybody"), Verdict.allow()));
+            }
+            """.formatted(CallerProfile.compared().stream()
+                .filter(profile -> profile != CallerProfile.USERS)
+                .map(profile -> "verdicts.put(\"%s\", of(\"%s\"%s));"
+                        .formatted(
+                                profile.user(),
+                                profile.sees().toJson().replace("\"", "\\\""),
+                                profile.hides().stream()
+                                        .map(name -> ", \"" + name + "\"")
+                                        .collect(Collectors.joining())))
+                .collect(Collectors.joining("\n"))));
+        plugins.plugin("changes", """
+            public void install(Installation to) {
+                to.requests(Selector.data().methods(Method.GET).when(request -> request.query().raw().isEmpty()),
+                        (request, next) -> next.handle(request.with(Query.of(Map.of("sort", "{\\"v\\": 1}")))));
+                to.documents(Selector.data(), (document, request) -> document.append("seen", new BsonString("" + document)));
+            }
+            """);
+        var run = new FuzzRun(
+                60, FuzzWorker.MAX_TRIALS, Set.of("readFilter", "projectResponse"), Optional.of(plugins.path()));
+        run.run(mongo, profiles(), SEED, TIME_LIMIT, TEST_CASES / 2, 8);
+        System.out.println("noninterference: " + run);
+        assertThat(run.found()).isEmpty();
+        assertMuchWasCarriedOut(run.statusCounts());
     }
 
     private static void again(TestMongo mongo, String testCase) {

@@ -24,7 +24,7 @@ import org.restheart.plugin.Plugin;
 import org.restheart.testkit.TestMongo;
 
 /// A folder of plugins, which are compiled from sources, and gateways that load them.
-final class PluginFolder {
+public final class PluginFolder {
     private static final Pattern TYPE = Pattern.compile("(?:class|interface|record) (\\w+)");
 
     private static final String IMPORTS = """
@@ -44,11 +44,11 @@ final class PluginFolder {
     private final Path folder;
     private final List<Path> libraries = new ArrayList<>();
 
-    PluginFolder(Path folder) {
+    public PluginFolder(Path folder) {
         this.folder = folder;
     }
 
-    Path path() {
+    public Path path() {
         return folder;
     }
 
@@ -59,7 +59,7 @@ final class PluginFolder {
     }
 
     /// A jar with a plugin of this name, whose class has these members.
-    Path plugin(String name, String members) {
+    public Path plugin(String name, String members) {
         var type = Character.toUpperCase(name.charAt(0)) + name.substring(1);
         return jar(name + ".jar", Map.of(), """
             public class %s implements Plugin {
