@@ -8,13 +8,14 @@ FROM ${BUILD_BASE} AS build
 WORKDIR /build
 COPY . .
 RUN --mount=type=cache,target=/root/.m2 \
-    mvn -q -B -Pfast -Dmaven.test.skip=true -pl core -am package
+    mvn -q -B -Pfast -Dmaven.test.skip=true -pl core,webhooks -am package
 # A run time of the modules that the server uses.
 RUN bash etc/java-runtime.sh core/target/restheart.jar /opt/java
 # What that has loaded and linked, for starts in half the time. No MongoDB answers here, but the driver gets loaded. The
 # JVM refuses it if the jar's time differs, and layers of images round times to whole seconds.
 WORKDIR /opt/restheart
 RUN cp /build/core/target/restheart.jar /build/etc/jvm.options /build/etc/health.sh /build/LICENSE . \
+    && mkdir plugins-available && cp /build/webhooks/target/restheart-webhooks-*.jar plugins-available/ \
     && touch -d "@$(date +%s)" restheart.jar \
     && bash /build/etc/aot-cache.sh /opt/java/bin/java jvm.options restheart.jar restheart.aot \
         --mongo 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=50'
