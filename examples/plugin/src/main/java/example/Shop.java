@@ -26,6 +26,12 @@ public class Shop implements Plugin {
             default -> Verdict.allow();
         });
 
+        // on their way out, of cards only the end
+        to.documents(Selector.data().collections("restheart/orders"), (order, request) -> {
+            var card = order.getString("card", new BsonString("")).getValue();
+            return card.length() < 12 ? order : order.append("card", new BsonString("…" + card.substring(card.length() - 4)));
+        });
+
         // after each new order; here a mail, a queue or a webhook would follow
         to.after(Selector.data().collections("restheart/orders").methods(Method.POST),
                 done -> System.out.println("new orders: " + done.ids()));

@@ -145,9 +145,9 @@ public final class RequestLog implements Observer, AutoCloseable {
         observation.account().ifPresent(account -> append(account, line));
         operation(observation)
                 .ifPresent(name -> line.append(" operation=").append(LogText.bounded(LogText.oneLine(name))));
-        added(observation)
-                .forEach((name, value) ->
-                        line.append(' ').append(name).append('=').append(value));
+        forEachAdded(
+                observation,
+                (name, value) -> line.append(' ').append(name).append('=').append(value));
         if (dump) {
             line.append(headers("request", request.headers()::forEach));
             line.append(headers("response", observation.responseHeaders()::forEach));
@@ -155,11 +155,9 @@ public final class RequestLog implements Observer, AutoCloseable {
         return line.toString();
     }
 
-    private Map<String, String> added(Observation observation) {
-        var fields = new LinkedHashMap<String, String>();
+    private void forEachAdded(Observation observation, BiConsumer<String, String> action) {
         added.forEach((name, value) -> value.apply(observation.request(), observation.responseHeaders())
-                .ifPresent(text -> fields.put(name, LogText.bounded(LogText.oneLine(text)))));
-        return fields;
+                .ifPresent(text -> action.accept(name, LogText.bounded(LogText.oneLine(text)))));
     }
 
     private static String method(Observation observation) {
@@ -214,7 +212,7 @@ public final class RequestLog implements Observer, AutoCloseable {
     /// The fields of a line of JSON, as the documentation lists them.
     private Map<String, Object> fields(Observation observation) {
         var fields = fieldsWithoutQuery(observation);
-        added(observation).forEach(fields::putIfAbsent);
+        forEachAdded(observation, fields::putIfAbsent);
         var query = LogText.maskedQuery(observation.request().query().raw());
         if (!query.isEmpty()) {
             fields.put("query", query);

@@ -45,8 +45,8 @@ class WriteAPluginTest {
                     .contains("Ciao Ann");
             admin.put("/" + mongo.databaseName(), "");
             assertStatus(201, admin.put(orders, ""));
-            assertStatus(201, admin.post(orders, "{\"_id\": \"1\"}"));
-            assertThat(admin.get(orders + "/1").body()).contains("\"by\": \"admin\"");
+            assertStatus(201, admin.post(orders, "{\"_id\": \"1\", \"card\": \"4000056655665556\"}"));
+            assertThat(admin.get(orders + "/1").body()).contains("\"by\": \"admin\"", "\"card\": \"…5556\"");
             var refused = admin.delete(orders + "/1");
             assertStatus(409, refused);
             assertThat(refused.body()).contains("orders are not deleted");

@@ -111,14 +111,17 @@ public final class FindDocuments implements DataHandler {
     /// and schemas are documents too.
     public Response one(DataRequest request) {
         var embedding = Embedding.of(request, queries, judged, indexes, related);
-        if (!embedding.isNothing() || isChanged(request)) {
+        if (!embedding.isNothing() || form(request).isPresent()) {
             return alone(request, embedding);
         }
         return coalesced.one(
                 queries.document(request),
                 request.resource().plain(),
                 request.http().lease(),
-                found -> response(request, found.orElseThrow(() -> missing(request)), embedding));
+                found -> {
+                    var document = found.orElseThrow(() -> missing(request));
+                    return response(request, document, document, false);
+                });
     }
 
     /// The tag is that of the document, for writes: what else the answer depends on is not compared.
@@ -129,16 +132,18 @@ public final class FindDocuments implements DataHandler {
         var lease = request.http().lease();
         var found = coalesced.find(wanted, request.resource().plain(), lease).orElseThrow(() -> missing(request));
         var run = embedding.run(queries.page(request), lease);
-        return run.warned(response(request, run.over(found), embedding));
+        var document = embedding.isNothing() ? form(request).orElseThrow().apply(found) : run.over(found);
+        return run.warned(response(request, found, document, !embedding.isNothing() || isChanged(request)));
     }
 
-    private static Response.Ready response(DataRequest request, RawBsonDocument found, Embedding embedding) {
+    /// @param document as it is sent
+    /// @param dependsOnMore whether that depends on more than its tag
+    private static Response.Ready response(
+            DataRequest request, RawBsonDocument found, BsonDocument document, boolean dependsOnMore) {
         var etag = EntityTags.of(etagHolder(request, found));
-        if (embedding.isNothing() && !isChanged(request) && EntityTags.isKnown(request.http(), etag)) {
+        if (!dependsOnMore && EntityTags.isKnown(request.http(), etag)) {
             return Caching.withVary(request.http(), JsonResponses.empty(304));
         }
-        var form = embedding.isNothing() ? form(request) : Optional.<UnaryOperator<BsonDocument>>empty();
-        var document = form.map(shown -> shown.apply(found)).orElse(found);
         if (Answer.of(request.http(), Answer.Values.class).isPresent()) {
             return Response.status(200).saying(document);
         }
@@ -240,11 +245,11 @@ public final class FindDocuments implements DataHandler {
             String form,
             Embedding embedding,
             Function<Use, Response.Ready> read) {
-        if (isChanged(request) || embedding.isShown()) {
+        if (embedding.isNothing() ? isChanged(request) : embedding.isShown()) {
             request.http().requireThread();
             return read.apply(Use.alone(request.http().lease()));
         }
-        return coalesced.page(request.http(), query, form + embedding.form(), read);
+        return coalesced.page(request.http(), query, embedding.isNothing() ? form : form + embedding.form(), read);
     }
 
     /// Whether documents are changed for this request.
