@@ -11,6 +11,7 @@ import org.restheart.core.config.Configuration;
 import org.restheart.core.config.Finding;
 import org.restheart.core.config.Finding.Level;
 import org.restheart.core.config.Sources;
+import org.restheart.core.logging.LogSetup;
 import org.restheart.core.plugins.Plugins;
 import org.restheart.core.server.StartException;
 import org.restheart.core.server.UndertowListener;
@@ -139,7 +140,8 @@ record Launch(Map<String, String> environment, Path pidDirectory, PrintStream ou
         var mclient = parsed.config().mclient();
         bad += problems(() -> UndertowListener.check(parsed.config().https()));
         var ofPlugins = new ArrayList<Finding>();
-        if (bad == 0) { // whose blocks they are is not known before
+        if (bad == 0 && parsed.config().plugins().mayExist()) { // whose blocks they are is not known before
+            LogSetup.applyLevels(parsed.config().logging());
             bad += problems(() -> Plugins.check(parsed.config().plugins(), ofPlugins::add));
         }
         ofPlugins.forEach(finding -> report(finding, true));

@@ -6,6 +6,7 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.plugins.PluginFolder;
 
 /// `--check`.
 class ConfigurationCheckTest extends LaunchFixture {
@@ -40,6 +41,28 @@ class ConfigurationCheckTest extends LaunchFixture {
         assertThat(err()).contains("/mongoAclAuthorizer/root-role is not set");
         var meant = file("meant.yml", "http-listener: {port: 9091}\nmongoAclAuthorizer: {root-role: null}\n");
         assertThat(exitCode("", "--check", meant.toString())).isZero();
+    }
+
+    @Test
+    void the_check_asks_plugins_about_their_settings_and_begins_nothing() throws IOException {
+        var plugins = new PluginFolder(folder.resolve("plugins"));
+        plugins.plugin("set", """
+            public void check(Settings settings) { settings.integer("size", 1, 1, 9); }
+            public void install(Installation to) { throw new IllegalStateException(); }
+            """);
+        plugins.plugin("silent", "public void install(Installation to) { throw new IllegalStateException(); }");
+        var file = file("plugins.yml", """
+            core: {plugins-directory: '%s'}
+            mongoAclAuthorizer: {root-role: admin}
+            set: {size: 10, sise: 1, uri: /set}
+            silent: {any: 1}
+            """.formatted(plugins.path()));
+        assertThat(exitCode("", "--check", file.toString())).isEqualTo(255);
+        assertThat(err())
+                .contains(
+                        "ERROR /set/size must be a whole number from 1 to 9",
+                        "ERROR /set/sise is not known; did you mean size?",
+                        "2 problems in the configuration");
     }
 
     @Test

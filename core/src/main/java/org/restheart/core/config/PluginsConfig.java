@@ -68,7 +68,7 @@ public record PluginsConfig(
     }
 
     /// Whether there may be plugins at all.
-    boolean mayExist() {
+    public boolean mayExist() {
         return directory
                 .map(Path::toFile)
                 .map(File::list)

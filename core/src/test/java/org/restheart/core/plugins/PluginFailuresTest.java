@@ -10,7 +10,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -161,23 +160,6 @@ class PluginFailuresTest {
                         "/set/size must be a whole number from 1 to 9",
                         "/set/mail/tls must be true or false",
                         "/set/url must be a URL");
-    }
-
-    @Test
-    void the_check_asks_plugins_about_their_settings_and_begins_nothing() {
-        plugins.plugin("set", """
-            public void check(Settings settings) { settings.integer("size", 1, 1, 9); }
-            public void install(Installation to) { throw new IllegalStateException(); }
-            """);
-        plugins.plugin("silent", "public void install(Installation to) { throw new IllegalStateException(); }");
-        var found = new ArrayList<String>();
-        Plugins.check(
-                plugins.config(mongo, "", "", "set: {size: 10, sise: 1, uri: /set}\nsilent: {any: 1}")
-                        .plugins(),
-                finding -> found.add(finding.toString()));
-        assertThat(found)
-                .containsExactly(
-                        "/set/size must be a whole number from 1 to 9", "/set/sise is not known; did you mean size?");
     }
 
     @Test
