@@ -16,7 +16,9 @@ import picocli.CommandLine.Option;
         footer = {
             "Takes twelve minutes. The published tests 1 (inserts) and 2 (page of 5 at skip 25):",
             "  perftest/run coalescing --operations insert --clients 200 --seconds 40 --without ''",
-            "  perftest/run coalescing --operations page --clients 50,200,500 --without ''"
+            "  perftest/run coalescing --operations page --clients 50,200,500 --without ''",
+            "Money between accounts by _transactions, beside the driver's withTransaction:",
+            "  perftest/run coalescing --operations transfer --clients 64 --without ''"
         })
 public final class CoalescingExperiment extends Experiment {
     @Mixin

@@ -1,10 +1,15 @@
 package org.restheart.perftest.experiment;
 
+import static com.mongodb.client.model.Aggregates.group;
+
+import com.mongodb.ReadConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.model.Accumulators;
 import com.mongodb.client.model.InsertManyOptions;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -79,7 +84,7 @@ final class Dataset implements Closeable {
         return namespace;
     }
 
-    /// Every insert that was acknowledged has to be there; those of the warm-up are besides.
+    /// Every insert that was acknowledged has to be there, those of the warm-up besides; transfers keep the sum.
     Audit inserted() {
         return (operation, measurement) -> {
             if (operation instanceof Operation.Insert(var namespace, var batch, var _)) {
@@ -90,6 +95,15 @@ final class Dataset implements Closeable {
                 if (found < acknowledged) {
                     throw new IOException(
                             acknowledged + " documents were acknowledged, but " + namespace.path() + " holds " + found);
+                }
+            } else if (operation instanceof Operation.Transfer(var namespace, var documents)) {
+                var sum = client.getDatabase(namespace.database())
+                        .getCollection(namespace.collection())
+                        .withReadConcern(ReadConcern.SNAPSHOT) // the last ones may be under way
+                        .aggregate(List.of(group(null, Accumulators.sum("n", "$n"))))
+                        .first();
+                if (sum == null || sum.getLong("n") != documents * (documents - 1L) / 2) {
+                    throw new IOException("transfers have changed the sum: " + sum);
                 }
             }
         };

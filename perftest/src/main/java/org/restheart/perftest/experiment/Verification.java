@@ -53,6 +53,7 @@ final class Verification implements Closeable {
         }
         if (operation instanceof Operation.Insert
                 || operation instanceof Operation.Update
+                || operation instanceof Operation.Transfer
                 || operation instanceof Operation.Ping) {
             return;
         }
@@ -97,7 +98,7 @@ final class Verification implements Closeable {
         var collection = mongo.getDatabase(operation.namespace().database())
                 .getCollection(operation.namespace().collection());
         var found = switch (operation) {
-            case Operation.Ping _, Operation.Insert _, Operation.Update _, Operation.Ycsb _ ->
+            case Operation.Ping _, Operation.Insert _, Operation.Update _, Operation.Transfer _, Operation.Ycsb _ ->
                 throw new IllegalArgumentException("finds no documents");
             case Operation.FindById _ -> collection.find(eq(Documents.id(0)));
             case Operation.Page(var _, var skip, var limit) -> page(collection, skip, limit);

@@ -22,6 +22,7 @@ final class WorkOptions {
         insert,
         read,
         update,
+        transfer,
         page,
         ping
     }
@@ -32,6 +33,7 @@ final class WorkOptions {
             case insert -> () -> new Operation.Insert(data.fresh(), 1, documents.textBytes);
             case read -> () -> new Operation.FindById(data.loaded(documents), documents.documents);
             case update -> () -> new Operation.Update(data.loaded("updated", documents), documents.documents);
+            case transfer -> () -> new Operation.Transfer(data.loaded("moved", documents), documents.documents);
             case ping -> () -> new Operation.Ping(new Namespace(Dataset.DATABASE, "none"));
             case page -> () -> new Operation.Page(data.loaded(documents), 25, 5);
         };

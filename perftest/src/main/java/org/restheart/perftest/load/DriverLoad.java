@@ -9,6 +9,7 @@ import static com.mongodb.client.model.Sorts.descending;
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoException;
+import com.mongodb.TransactionOptions;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoClient;
@@ -118,6 +119,22 @@ public record DriverLoad(
             case Operation.Update(var namespace, var documents) -> {
                 var collection = writing(client, namespace);
                 yield () -> update(collection, Documents.id(random.nextInt(documents)), "text", "changed");
+            }
+            case Operation.Transfer(var namespace, var documents) -> {
+                var collection = writing(client, namespace);
+                var session = client.startSession();
+                yield () -> session.withTransaction(
+                        () -> {
+                            for (int n : List.of(-1, 1)) {
+                                var change = new Document("$inc", new Document("n", n))
+                                        .append("$set", new Document("_etag", new ObjectId()));
+                                collection.updateOne(session, eq(Documents.id(random.nextInt(documents))), change);
+                            }
+                            return documents;
+                        },
+                        TransactionOptions.builder()
+                                .writeConcern(WriteConcern.MAJORITY)
+                                .build());
             }
             case Operation.Page(var namespace, var skip, var limit) -> {
                 var collection = reading(client, namespace);

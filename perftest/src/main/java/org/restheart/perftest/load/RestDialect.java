@@ -26,6 +26,8 @@ public record RestDialect(int port, String credentials, String parameters, Strin
     /// So many values are drawn in advance for each kind of request.
     private static final int DRAWN = 50_000;
 
+    private static final String PATCH = "{\"method\":\"PATCH\",\"path\":\"";
+
     public List<Requests> traffic(Operation operation) {
         var path = operation.namespace().path();
         var random = new SplittableRandom(seed);
@@ -39,6 +41,12 @@ public record RestDialect(int port, String credentials, String parameters, Strin
             case Operation.FindById(var _, var documents) -> List.of(get(path + "/{}", ids(random, documents)));
             case Operation.Update(var _, var documents) ->
                 List.of(write("PATCH", path + "/{}", "{\"text\":\"changed\"}", ids(random, documents)));
+            case Operation.Transfer(var _, var documents) ->
+                List.of(write(
+                        "POST",
+                        "/_transactions",
+                        "[" + PATCH + path + "/{}\",\"body\":{\"$inc\":{\"n\":1}}}]",
+                        transfers(path, documents)));
             case Operation.Page(var _, var skip, var limit) -> List.of(get(page(path, limit) + (skip / limit + 1)));
             case Operation.RandomPage(var _, var from, var to, var limit) ->
                 List.of(get(
@@ -76,6 +84,13 @@ public record RestDialect(int port, String credentials, String parameters, Strin
         var ids = new ArrayList<>(List.of(Documents.id(0).toHexString()));
         ids.addAll(drawn(() -> Documents.id(random.nextInt(documents)).toHexString()));
         return ids;
+    }
+
+    /// From one document to another.
+    private List<String> transfers(String path, int documents) {
+        var random = new SplittableRandom(seed);
+        return drawn(() -> Documents.id(random.nextInt(documents)) + "\",\"body\":{\"$inc\":{\"n\":-1}}}," + PATCH
+                + path + "/" + Documents.id(random.nextInt(documents)));
     }
 
     private static List<String> drawn(Supplier<String> value) {

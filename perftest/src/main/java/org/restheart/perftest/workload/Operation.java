@@ -13,6 +13,7 @@ public sealed interface Operation {
             case Insert(var _, var batch, var _) -> batch == 1 ? "insert" : "insert of " + batch;
             case FindById _ -> "read by id";
             case Update _ -> "update by id";
+            case Transfer _ -> "transfer";
             case Page(var _, var skip, var _) -> "page at " + skip;
             case RandomPage(var _, var from, var to, var _) -> "random page in " + from + " to " + to;
             case Matching _ -> "matching page";
@@ -49,6 +50,10 @@ public sealed interface Operation {
             Window.atLeast("documents", documents, 1);
         }
     }
+
+    /// Moves one of the number of a document to that of another, in one transaction, write concern majority; both are
+    /// chosen as by [FindById].
+    record Transfer(Namespace namespace, int documents) implements Operation {}
 
     /// Reads the page that begins after `skip` documents, newest first, the same page each time.
     record Page(Namespace namespace, long skip, int limit) implements Operation {
