@@ -81,7 +81,7 @@ public final class OtlpMetrics implements AutoCloseable {
         this.provider = SdkMeterProvider.builder()
                 .setResource(collector.resource())
                 .registerView(ALL, NONE)
-                .registerMetricProducer(resource -> families(metrics.get(), resource, scope))
+                .registerMetricProducer(resource -> collected(metrics, resource, scope))
                 .registerMetricReader(PeriodicMetricReader.builder(new ReportedExporter(http.build(), report))
                         .setInterval(push.interval())
                         .setExporterTimeout(timeout)
@@ -102,6 +102,17 @@ public final class OtlpMetrics implements AutoCloseable {
     @Override
     public void close() {
         var _ = provider.shutdown().join(LAST_PUSH.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /// None if they cannot be collected, which the SDK would not tell anybody.
+    private Collection<MetricData> collected(
+            Supplier<List<MetricSnapshot>> metrics, Resource resource, InstrumentationScopeInfo scope) {
+        try {
+            return families(metrics.get(), resource, scope);
+        } catch (RuntimeException e) {
+            var _ = report.watched(CompletableResultCode.ofExceptionalFailure(e), 1);
+            return List.of();
+        }
     }
 
     private static Collection<MetricData> families(

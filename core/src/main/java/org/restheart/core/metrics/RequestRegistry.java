@@ -62,7 +62,7 @@ final class RequestRegistry implements MetricsRegistry {
                             method(observation),
                             observation.status(),
                             parameters.stream()
-                                    .map(text -> text.length() > MAX_LENGTH ? OTHER : text)
+                                    .map(text -> text.length() > MAX_LENGTH ? OTHER : value(text))
                                     .toList(),
                             bounded(observation.operation())))
                     .record(observation.nanos(), trace(observation));
@@ -142,7 +142,12 @@ final class RequestRegistry implements MetricsRegistry {
     }
 
     private static void label(Map<String, String> to, String name, String value) {
-        to.put(name.replaceAll("[^A-Za-z0-9_]", "_"), value.replace('.', '_'));
+        to.put(name.replaceAll("[^A-Za-z0-9_]", "_"), value(value));
+    }
+
+    /// Texts that differ in this alone have one series: no two may have the same labels.
+    private static String value(String text) {
+        return text.replace('.', '_');
     }
 
     private static final String DURATION = "http_requests_duration";

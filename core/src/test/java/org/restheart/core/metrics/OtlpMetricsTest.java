@@ -3,19 +3,24 @@ package org.restheart.core.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.core.AdminGateway;
+import org.restheart.core.config.GatewayConfig.MetricsConfig;
+import org.restheart.core.config.OtlpConfig;
 import org.restheart.core.tracing.OtlpReceiver;
 import org.restheart.core.tracing.OtlpReceiver.Metric;
 import org.restheart.core.tracing.OtlpReceiver.Point;
@@ -168,6 +173,18 @@ class OtlpMetricsTest {
                                 .value())
                         .isPositive();
             }
+        }
+    }
+
+    @Test
+    void metrics_that_cannot_be_collected_are_lost_pushes() {
+        var endpoint = new OtlpConfig(Optional.of(collector.url()), Map.of(), Optional.empty(), Duration.ofSeconds(10));
+        var push = new MetricsConfig.Push(endpoint, Duration.ofMillis(50));
+        Supplier<List<MetricSnapshot>> broken = () -> {
+            throw new IllegalStateException("two series have the same labels");
+        };
+        try (var metrics = new OtlpMetrics(broken, push, "1", "node-1")) {
+            await().until(() -> metrics.lost() > 1);
         }
     }
 

@@ -73,6 +73,22 @@ class RequestRegistryTest {
     }
 
     @Test
+    void no_two_series_have_the_same_labels() {
+        var registry = registry("/{x}");
+        registry.record(observed(Method.GET, "/a.b", 200, Duration.ZERO));
+        registry.record(observed(Method.GET, "/a_b", 200, Duration.ZERO));
+        assertThat(registry.scrape(ExpositionFormat.PROMETHEUS)
+                        .lines()
+                        .filter(line -> line.startsWith("http_requests_count")))
+                .singleElement()
+                .asString()
+                .endsWith("path_template_param_x=\"a_b\",} 2.0");
+        var values = new RequestRegistry.RequestSnapshots();
+        registry.addTo(values::add);
+        assertThat(values.families()).hasSize(4);
+    }
+
+    @Test
     void clients_cannot_make_up_labels_without_end() {
         var registry = registry("/{x}");
         for (int i = 0; i < 5_000; i++) {
