@@ -31,6 +31,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
     private static final int DISCARDING_READS = 64;
 
     private static final AttachmentKey<Boolean> FOLDED = AttachmentKey.create(Boolean.class);
+    private static final AttachmentKey<Boolean> VERSION_UNKNOWN = AttachmentKey.create(Boolean.class);
 
     private final StreamConnection connection;
     private final ArrivingHeads.Head head;
@@ -99,6 +100,11 @@ final class ReceivedBytes extends BufferedSourceConduit {
         return exchange.getAttachment(FOLDED) != null;
     }
 
+    /// Whether a request line names another version than 1.0 and 1.1, which Undertow takes for 1.1.
+    static boolean isVersionUnknown(HttpServerExchange exchange) {
+        return exchange.getAttachment(VERSION_UNKNOWN) != null;
+    }
+
     StreamConnection connection() {
         return connection;
     }
@@ -142,6 +148,9 @@ final class ReceivedBytes extends BufferedSourceConduit {
         head.complete();
         if (lines.areFolded) {
             exchange.putAttachment(FOLDED, true);
+        }
+        if (lines.isVersionUnknown) {
+            exchange.putAttachment(VERSION_UNKNOWN, true);
         }
         lines = new HeadLines();
         skipped = false;
@@ -311,8 +320,18 @@ final class ReceivedBytes extends BufferedSourceConduit {
     /// The lines of one head of HTTP/1.1. Undertow joins those that begin with a blank to the one before, where other
     /// servers read two fields or one without a value (RFC 9112, 5.2).
     private static final class HeadLines {
+        private static final long HTTP_1_0 =
+                ByteBuffer.wrap("HTTP/1.0".getBytes(StandardCharsets.US_ASCII)).getLong();
+        private static final long HTTP_1_1 = HTTP_1_0 + 1;
+
         private boolean areFolded;
         private boolean areComplete;
+        private boolean isVersionUnknown;
+
+        /// The end of the first line so far.
+        private long version;
+
+        private boolean isFirst = true;
 
         /// Except carriage returns, of which Undertow refuses those that end no line; 0 at the beginning.
         private byte last;
@@ -329,6 +348,18 @@ final class ReceivedBytes extends BufferedSourceConduit {
                     areFolded |= next == ' ' || next == '\t';
                 }
                 last = next;
+                if (isFirst) {
+                    first(next);
+                }
+            }
+        }
+
+        private void first(byte next) {
+            if (next == '\n') {
+                isFirst = false;
+                isVersionUnknown = version != HTTP_1_0 && version != HTTP_1_1;
+            } else {
+                version = version << Byte.SIZE | (next & 0xff);
             }
         }
     }

@@ -38,6 +38,7 @@ record RootHandler(
     private static final Ready OPTIONS_OF_ALL = METHOD_UNKNOWN.withStatus(200);
     private static final Ready NO_RESOURCE =
             refusal(Problem.of(ProblemCode.BAD_REQUEST, "* stands for the whole server, which only OPTIONS concerns"));
+    private static final Ready VERSION_UNKNOWN = Response.status(505);
     private static final Ready NOTHING_BOUND = Response.status(502);
     private static final Ready CHANGED_PROTOCOL = refusal(
             Problem.of(ProblemCode.BAD_REQUEST, "a connection is used for HTTP/2 from its first byte, or not at all"));
@@ -56,6 +57,10 @@ record RootHandler(
                 refuse(exchange, CHANGED_PROTOCOL);
                 return;
             }
+        }
+        if (ReceivedBytes.isVersionUnknown(exchange)) {
+            refuseUnread(exchange, VERSION_UNKNOWN);
+            return;
         }
         var fields = RequestHead.of(exchange);
         if (fields.contains(Headers.CONNECTION) && new UndertowHeaders(fields).hasToken("Connection", "close")) {

@@ -214,6 +214,8 @@ class RefusalsTest {
                 "POST /a HTTP/1.1\\r\\nHost: t\\r\\nContent-Length: 18446744073709551630\\r\\n\\r\\n | 400 | POST | /a",
                 "POST /a HTTP/1.0\\r\\nHost: t\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n | 400 | POST | /a",
                 "POST /a HTTP/1.1\\r\\nHost: t\\r\\nTransfer-Encoding: gzip\\r\\n\\r\\n | 501 | POST | /a",
+                "GET /a HTTP/3.0\\r\\nHost: t\\r\\n\\r\\n | 505 | GET | /a",
+                "GET /a HTTP/1.2\\r\\nHost: t\\r\\n\\r\\n | 505 | GET | /a",
                 "no request\\r\\n\\r\\n | 400 | | /",
                 "GET /a HTTP/1.1\\r\\nHost: t\\r\\nbad field: x\\r\\n\\r\\n | 400 | | /",
             })
