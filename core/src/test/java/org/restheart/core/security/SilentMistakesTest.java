@@ -370,6 +370,14 @@ class SilentMistakesTest {
     }
 
     @Test
+    void a_variable_within_a_type_is_no_mistake_of_a_stored_pipeline() {
+        var answer = admin().send("PUT", "/typed", """
+            {"aggrs": [{"uri": "one", "stages": [{"$match": {"_id": {"_$oid": {"$var": "id"}}}}]}]}\
+            """);
+        assertThat(warning(answer)).isEmpty();
+    }
+
+    @Test
     void that_accounts_are_not_aggregated_is_what_a_check_says_too() {
         for (var path : List.of("/users/_aggrs/x", "/users/_aggrs")) {
             var method = path.endsWith("x") ? "GET" : "POST";

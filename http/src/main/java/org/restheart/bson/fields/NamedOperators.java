@@ -93,7 +93,7 @@ public record NamedOperators(Visitor visitor) {
         if (!inner.isEmpty()) {
             inner.forEach((path, stages) -> pipeline(stages, at.member(path)));
         }
-        if (!(operand instanceof BsonDocument options)) {
+        if (!(operand instanceof BsonDocument options) || isTyped(options)) {
             expression(operand, at);
             return;
         }
@@ -157,6 +157,10 @@ public record NamedOperators(Visitor visitor) {
         if (!hasOperators(value)) {
             return;
         }
+        if (isTyped(value.asDocument())) {
+            condition(value.asDocument().values().iterator().next(), at);
+            return;
+        }
         value.asDocument().forEach((name, operand) -> {
             visitor.visit(Place.QUERY, name, at);
             var inner = at.member(name);
@@ -168,6 +172,16 @@ public record NamedOperators(Visitor visitor) {
                 default -> {} // values
             }
         });
+    }
+
+    /// A placeholder within a type of Extended JSON, such as `{"$oid": {"$var": "id"}}`: in place of both there will be
+    /// a value.
+    private static boolean isTyped(BsonDocument document) {
+        return document.size() == 1
+                && Operators.TYPES.contains(document.getFirstKey())
+                && document.get(document.getFirstKey()) instanceof BsonDocument inner
+                && inner.size() == 1
+                && Operators.PLACEHOLDERS.contains(inner.getFirstKey());
     }
 
     private void elements(BsonValue operand, Location at) {
@@ -190,6 +204,8 @@ public record NamedOperators(Visitor visitor) {
         switch (value) {
             case BsonString text -> variable(text.getValue(), at);
             case BsonArray _ -> each(value, at, this::expression);
+            case BsonDocument typed
+            when isTyped(typed) -> expression(typed.values().iterator().next(), at);
             case BsonDocument document ->
                 document.forEach((name, operand) -> {
                     if (name.startsWith("$")) {

@@ -71,7 +71,12 @@ public final class Operators {
     static final Set<String> CHOICES = Set.of("$ifvar", "$ifarg");
 
     /// The placeholders of stored queries, which are replaced before MongoDB gets them.
-    private static final Set<String> PLACEHOLDERS = Set.of("$var", "$ifvar", "$arg", "$ifarg", "$fk");
+    static final Set<String> PLACEHOLDERS = Set.of("$var", "$ifvar", "$arg", "$ifarg", "$fk");
+
+    /// Types of Extended JSON in which a placeholder may stand.
+    public static final Set<String> TYPES = Words.of("""
+        $date $numberDecimal $numberDouble $numberInt $numberLong $oid $uuid\
+        """);
 
     /// What depends on other documents than that for which it is evaluated, or on the server: the number of a record,
     /// for example, counts all inserts before it.

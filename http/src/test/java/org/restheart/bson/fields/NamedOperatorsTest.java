@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -79,5 +81,18 @@ class NamedOperatorsTest {
             default -> walk.projection(document, AT);
         }
         assertThat(String.join(", ", visited)).isEqualTo(names == null ? "" : names);
+    }
+
+    @Test
+    void a_type_in_which_a_placeholder_stands_is_no_operator() {
+        var typed = new BsonDocument("$oid", new BsonDocument("$var", new BsonString("x")));
+        walk.filter(new BsonDocument("a", typed), AT);
+        walk.pipeline(
+                List.of(new BsonDocument("$limit", typed), new BsonDocument("$set", new BsonDocument("a", typed))), AT);
+        var wrong = new BsonDocument("$oid", new BsonDocument("$new", new BsonString("x")));
+        walk.filter(new BsonDocument("a", wrong), AT);
+        assertThat(visited)
+                .containsExactly(
+                        "QUERY $var", "STAGE $limit", "EXPRESSION $var", "STAGE $set", "EXPRESSION $var", "QUERY $oid");
     }
 }

@@ -20,13 +20,13 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.ExpressionBinding;
 import org.restheart.bson.fields.FilterBinding;
+import org.restheart.bson.fields.Operators;
 import org.restheart.bson.fields.UnusableVariableException;
 import org.restheart.bson.fields.Variables;
 import org.restheart.bson.fields.Variables.Binding;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 
 /// Substitutes variables in a pipeline: `{"$var": "name"}` and `{"$var": ["name", default]}` anywhere, and stages that
 /// depend on variables, `{"$ifvar": ["name", stage, otherwise]}`. Values are literals: operators and field names in
@@ -37,10 +37,6 @@ import org.restheart.http.Words;
 /// @param unescaped whose values are inserted without escaping
 public record Interpolation(String variable, String condition, Unescaped unescaped) {
     public static final Interpolation OF_AGGREGATIONS = new Interpolation("$var", "$ifvar");
-
-    private static final Set<String> TYPES = Words.of("""
-        $date $numberDecimal $numberDouble $numberInt $numberLong $oid $uuid
-        """);
 
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
 
@@ -166,7 +162,7 @@ public record Interpolation(String variable, String condition, Unescaped unescap
     /// A variable within a type of Extended JSON: `{"$date": {"$var": "start"}}`.
     private @Nullable Binding typed(BsonDocument document, PipelineVariables variables) {
         var type = document.size() == 1 ? document.getFirstKey() : "";
-        if (!TYPES.contains(type) || !(document.get(type) instanceof BsonDocument inner)) {
+        if (!Operators.TYPES.contains(type) || !(document.get(type) instanceof BsonDocument inner)) {
             return null;
         }
         return switch (binding(inner, variables)) {
