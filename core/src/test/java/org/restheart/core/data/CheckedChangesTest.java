@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.bson.BsonDocument;
 import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -104,6 +105,19 @@ class CheckedChangesTest {
         items.updateOne(new Document("_id", 1), Document.parse("{$set: {a: [{k: 1, v: 1}, {k: 2, v: 1}]}}"));
         assertThat(report("{'a.k': 2}", "", "{\"a.$.v\": 7}")).containsEntry("modified", 1);
         assertThat(items.find(new Document("_id", 1)).first().toJson()).contains("{\"k\": 2, \"v\": 7}");
+    }
+
+    /// In the order of ids, which only a search cannot have.
+    @Test
+    void a_value_named_as_a_search_is_does_not_change_the_order() {
+        var updates = TestMongo.profiled(
+                mongo.database(),
+                "{op: 'update', ns: '%s.items'}".formatted(mongo.databaseName()),
+                () -> report("{l: {$ne: {$text: 1}}, _id: {$lt: 10}}", "", "{\"$inc\": {\"n\": 1}}"));
+        assertThat(updates)
+                .isNotEmpty()
+                .allSatisfy(update -> assertThat(update.getDocument("command").get("hint"))
+                        .isEqualTo(BsonDocument.parse("{_id: 1}")));
     }
 
     @Test

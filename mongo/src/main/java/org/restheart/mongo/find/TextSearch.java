@@ -3,10 +3,13 @@ package org.restheart.mongo.find;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Location;
+import org.restheart.bson.fields.NamedOperators;
 import org.restheart.bson.fields.Visibility;
 
 /// `$text` and its score, which depend on the fields of the collection's text index and on nothing else.
@@ -15,6 +18,14 @@ public final class TextSearch {
     private static final BsonDocument SCORE = new BsonDocument("$meta", new BsonString("textScore"));
 
     private TextSearch() {}
+
+    /// Whether a filter searches anywhere: values may have the name, too.
+    public static boolean isIn(BsonDocument filter) {
+        var found = new AtomicBoolean();
+        new NamedOperators((_, name, _) -> found.set(found.get() || name.equals(NAME)))
+                .filter(filter, Location.of("filter"));
+        return found.get();
+    }
 
     /// What else a filter asks for. The same filter if it does not search at its top, or in an `$and` there.
     public static BsonDocument without(BsonDocument filter) {

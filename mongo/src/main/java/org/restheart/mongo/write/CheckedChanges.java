@@ -24,12 +24,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.restheart.bson.fields.AnyName;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.find.Near;
+import org.restheart.mongo.find.TextSearch;
 
 /// Changes many documents, each checked as it would be stored before anybody can see it. Documents that are
 /// refused stay as they are, the others are changed: in batches, each a transaction, so that memory and locks
@@ -336,7 +336,7 @@ public final class CheckedChanges {
     ///
     /// @param ids of documents that the filter matches, to which a positional operator refers
     private List<UpdateManyModel<RawBsonDocument>> changeOf(List<BsonValue> ids) {
-        var options = new UpdateOptions().hint(AnyName.in(filter, "$text"::equals) ? null : ID_ONLY);
+        var options = new UpdateOptions().hint(TextSearch.isIn(filter) ? null : ID_ONLY);
         if (!update.arrayFilters().isEmpty()) {
             options.arrayFilters(update.arrayFilters());
         }
