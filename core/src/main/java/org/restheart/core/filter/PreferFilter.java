@@ -52,13 +52,15 @@ public final class PreferFilter implements Filter {
             return next.handle(request);
         }
         var preferences = Preferences.of(request);
+        var response = preferred(request, preferences, next);
+        return preferences.ignoresMaxAffected() ? response.map(done -> done.withAlso("Warning", IGNORED)) : response;
+    }
+
+    private Response preferred(Request request, Preferences preferences, Handler next) {
         boolean isRehearsal = preferences.isRehearsal();
         var most = most(request, preferences);
         if (!isRehearsal && most.isEmpty()) {
-            var response = returned(request, preferences, next);
-            return preferences.ignoresMaxAffected()
-                    ? response.map(done -> done.withAlso("Warning", IGNORED))
-                    : response;
+            return returned(request, preferences, next);
         }
         var bounded = most.map(number -> request.with(WriteBounds.MAX_AFFECTED, number))
                 .orElse(request);

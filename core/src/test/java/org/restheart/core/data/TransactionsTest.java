@@ -6,6 +6,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -205,6 +206,20 @@ class TransactionsTest {
             var updated = events.next().getUpdateDescription();
             assertThat(updated).isNotNull();
             assertThat(updated.getUpdatedFields().getInt32("n").getValue()).isEqualTo(9);
+        }
+    }
+
+    @Test
+    void a_bound_that_is_ignored_is_warned_of() {
+        for (var more : List.of("", ", tx=rollback")) {
+            var answer = here.as("admin")
+                    .with("Prefer", "handling=lenient, max-affected=1" + more)
+                    .send("DELETE", path("/*?filter=%7B%22n%22:-1%7D"), "");
+            assertStatus(200, answer);
+            assertThat(answer.headers().allValues("Warning"))
+                    .singleElement()
+                    .asString()
+                    .contains("max-affected is ignored");
         }
     }
 
