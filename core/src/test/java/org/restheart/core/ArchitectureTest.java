@@ -21,15 +21,23 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.undertow.server.HttpServerExchange;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.RawDocuments;
+import org.restheart.http.Body;
 import org.restheart.http.Content;
+import org.restheart.http.Words;
 
 /// The dependencies between packages that Maven's modules do not enforce; see docs/architecture.md.
 class ArchitectureTest {
@@ -283,6 +291,54 @@ class ArchitectureTest {
                         call -> call.getTargetOwner().getPackageName().equals("com.mongodb.client")
                                 && DOCUMENTS.matcher(call.getName()).matches()))
                 .check(CLASSES);
+    }
+
+    /// A tree takes many times the memory of its bytes. A new caller is added when it is known who owns that memory
+    /// before there is a tree, or what bounds it.
+    @Test
+    void trees_are_made_of_bytes_where_their_memory_is_owned() {
+        assertThat(callers(RawDocuments.class, "toTree", RawBsonDocument.class))
+                .isEqualTo(Words.of("""
+                    DataContent Catalog
+                    Descriptions MongoAccounts StoredMetadata TokenSeal
+                    HalPages RawDocuments\
+                    """)); // held; bounded; one at a time
+        assertThat(callers(RawDocuments.class, "toTree", BsonValue.class))
+                .isEqualTo(Words.of("Aggregations JsonParser PluginSteps RawDocuments"));
+        assertThat(callers(JsonParser.class, "parse", String.class))
+                .isEqualTo(Words.of("""
+                    AfterParameter FilterVariables IdType JsonValues JwtVerifier OpenStream ParameterWarnings SealedTokens
+                    ToolCall
+                    AppCompiler GraphqlSockets Interpolation OperandParser SchemaTranslator WarningsBody
+                    ApplyCommand ApplyFolder ExportCommand GatewayClient ImportCommand\
+                    """)); // of heads; held; short, or our own; in processes of clients
+        assertThat(callers(BsonDocumentCodec.class, "<init>")).isEqualTo(Words.of("BsonDocumentReader RawDocuments"));
+    }
+
+    /// Content that is not read as a whole is not weighed: each piece of it must be bounded.
+    @Test
+    void content_is_read_piece_by_piece_where_each_piece_is_bounded() {
+        assertThat(callers(Body.class, "stream")).isEqualTo(Words.of("""
+                    ArrivingBody DecodedBody RevocableContent
+                    FileHandlers ForwardedRequest ImportService PostLines\
+                    """));
+    }
+
+    /// The names of the top-level types that call a method, or refer to it.
+    private static Set<String> callers(Class<?> owner, String name, Class<?>... parameters) {
+        var types = Arrays.stream(parameters).map(Class::getName).toList();
+        return CLASSES.stream()
+                .flatMap(type -> type.getCodeUnitAccessesFromSelf().stream())
+                .filter(access -> access.getTarget().getName().equals(name)
+                        && access.getTargetOwner().isAssignableTo(owner)
+                        && access.getTarget().getRawParameterTypes().stream()
+                                .map(JavaClass::getFullName)
+                                .toList()
+                                .equals(types))
+                .filter(access -> !access.getOriginOwner().getPackageName().startsWith("org.restheart.testkit"))
+                .map(access -> access.getOriginOwner().getFullName().replaceFirst("\\$.*", ""))
+                .map(caller -> caller.substring(caller.lastIndexOf('.') + 1))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static ArchCondition<JavaField> haveNoBsonInTheirKeys() {
