@@ -312,7 +312,7 @@ class ArchitectureTest {
                     AppCompiler GraphqlSockets Interpolation OperandParser SchemaTranslator WarningsBody
                     ApplyCommand ApplyFolder ExportCommand GatewayClient ImportCommand\
                     """)); // of heads; held; short, or our own; in processes of clients
-        assertThat(callers(BsonDocumentCodec.class, "<init>")).isEqualTo(Words.of("BsonDocumentReader RawDocuments"));
+        assertThat(callers(BsonDocumentCodec.class, "<init>")).isEqualTo(Words.of("RawDocuments"));
     }
 
     /// Content that is not read as a whole is not weighed: each piece of it must be bounded.

@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.bson.AbstractBsonReader;
 import org.bson.BSONException;
+import org.bson.BsonBinaryReader;
+import org.bson.BsonSerializationException;
 import org.bson.BsonType;
 import org.bson.json.JsonParseException;
 import org.bson.json.JsonReader;
@@ -29,7 +32,7 @@ import org.restheart.bson.JsonParser.Tail;
 /// and the `mongo` shell's dialect (`ObjectId("…")`, bare names, single quotes, `/re/i`, a comma at the end,
 /// anything after the value). Slower than [StrictJson]; decides for every text that [StrictJson] does not
 /// read.
-record DriverJson(JsonReader reader, BsonSink sink) {
+record DriverJson(AbstractBsonReader reader, BsonSink sink) {
     /// Each is tried in turn.
     private static final List<Rewording> REWORDINGS = List.of(
             Rewording.of("JSON reader .*expect\\w+ (.+) but found '<eof>'\\.?", "the text ends before the value does"),
@@ -69,6 +72,18 @@ record DriverJson(JsonReader reader, BsonSink sink) {
         } catch (JsonParseException | BSONException | IllegalArgumentException | DateTimeException | AssertionError e) {
             // the driver asserts the range of a decimal's exponent
             throw MalformedJsonException.quoting(reworded(e), text.equals(given) ? StopPosition.of(text) : "");
+        }
+    }
+
+    /// Copies the bytes of a document, as checked by the driver.
+    ///
+    /// @throws RuntimeException as [RawDocuments#checked]
+    static void copy(byte[] bson, BsonSink sink) {
+        try (var reader = new BsonBinaryReader(ByteBuffer.wrap(bson))) {
+            new DriverJson(reader, sink).document();
+            if (reader.getBsonInput().hasRemaining()) {
+                throw new BsonSerializationException("The document ends before its length.");
+            }
         }
     }
 

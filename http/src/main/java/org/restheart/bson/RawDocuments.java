@@ -100,6 +100,19 @@ public final class RawDocuments {
                 Arrays.copyOfRange(document.getBackingArray(), start, start + document.getByteLength()));
     }
 
+    /// The document that bytes from outside are, once all of it is found to be BSON. As of JSON, the last value of a
+    /// name that is there twice counts, and the bounds are those of [JsonParser]. No tree is made.
+    ///
+    /// @throws org.bson.BSONException if they are none
+    /// @throws IllegalArgumentException likewise
+    /// @throws MalformedJsonException beyond a bound
+    public static RawBsonDocument checked(byte[] bytes) {
+        var sink = new BsonSink(bytes.length);
+        DriverJson.copy(bytes, sink);
+        sink.finish();
+        return new RawBsonDocument(sink.out.bytes, BsonSink.ROOT, sink.out.length - BsonSink.ROOT - 1);
+    }
+
     /// The document as a tree that can be changed.
     public static BsonDocument toTree(RawBsonDocument document) {
         return document.decode(TREES);

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.Document;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.AutoClose;
@@ -28,7 +30,7 @@ class BsonContentTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
-        for (var name : List.of("from", "to", "broken", "deep", "page", "w")) {
+        for (var name : List.of("from", "to", "broken", "twice", "deep", "page", "w")) {
             gateway.database().createCollection(name);
         }
         gateway.insertUsers("{_id: 'own', roles: ['owner']}", "{_id: 'tim', roles: ['team']}");
@@ -93,12 +95,22 @@ class BsonContentTest {
     }
 
     @Test
+    void the_last_value_of_a_name_that_is_there_twice_counts() {
+        var content = dump(BsonDocument.parse("{_id: 9, a: 1, b: 2}"));
+        content[content.length - 7] = 'a'; // the name of the last field
+        assertStatus(200, bson(gateway.as("admin")).sendBytes("POST", "/twice", content));
+        assertThat(gateway.collection("twice").find(new Document("_id", 9)).first())
+                .containsEntry("a", new BsonInt32(2))
+                .doesNotContainKey("b");
+    }
+
+    @Test
     void nesting_without_end_and_lengths_that_lie_are_refused() {
         var admin = bson(gateway.as("admin"));
         var nested = nested(20_000);
         var answer = admin.sendBytes("POST", "/deep", nested);
         assertStatus(207, answer);
-        assertThat(text(answer.body())).contains("More than 100 levels");
+        assertThat(text(answer.body())).contains("deeper than 100 levels");
         assertStatus(400, admin.sendBytes("POST", "/deep", new byte[] {-1, -1, -1, -1, 0}));
         assertStatus(400, admin.sendBytes("POST", "/deep", new byte[] {5}));
         assertThat(gateway.collection("deep").countDocuments()).isZero();

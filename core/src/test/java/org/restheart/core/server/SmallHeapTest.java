@@ -384,7 +384,13 @@ class SmallHeapTest {
                         "a,b,c\n" + "1,2,3\n".repeat(240_000),
                         0,
                         "content-type",
-                        "text/csv"));
+                        "text/csv"),
+                new Way("BSON", "POST", "/written", emptyDocuments(), 0, "content-type", "application/bson"));
+    }
+
+    /// `{a: [{}, {}, …]}` in BSON of 8 MB, whose bytes are ASCII; objects for it would need 30 times as much.
+    private static String emptyDocuments() {
+        return "\u007d\u0070\u007f\0\4a\0\u0075\u0070\u007f\0" + "\3a\0\5\0\0\0\0".repeat(0x7f7070 / 8) + "\0\0";
     }
 
     @ParameterizedTest
