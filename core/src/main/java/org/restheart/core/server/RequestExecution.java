@@ -373,9 +373,12 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         }
     }
 
-    /// No content is read any more, and the request is not in progress.
+    /// No content is read any more, and the request is not in progress. The client may send for a while, and what it
+    /// has
+    /// sent, which counts for nobody now, must not be there as long.
     private void leave() {
         counter.close();
+        request = request.with(Body.EMPTY);
         if (arriving != null) {
             arriving.leave();
         }
@@ -388,8 +391,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         try {
             leave();
             lease.close();
-            request = request.with(Body.EMPTY); // the connection, and with it this, may be there long after the request
-            arriving = null;
+            arriving = null; // the connection, and with it this, may be there long after the request
             if (span != null) {
                 span.end(ended.getStatusCode(), ended.getResponseBytesSent());
             }

@@ -266,11 +266,16 @@ class SmallHeapTest {
     }
 
     private Socket begin(Way way, int number, int buffer) throws IOException {
+        var socket = connected(buffer);
+        socket.getOutputStream().write(head(way, number));
+        return socket;
+    }
+
+    private Socket connected(int buffer) throws IOException {
         var socket = new Socket();
         socket.setReceiveBufferSize(buffer);
         socket.setSoTimeout(120_000);
         socket.connect(address, 60_000);
-        socket.getOutputStream().write(head(way, number));
         return socket;
     }
 
@@ -487,6 +492,59 @@ class SmallHeapTest {
         assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(200, 201, 503);
         awaitPing();
         assertThat(exchange(way, 0)).isEqualTo(200);
+    }
+
+    /// Clients that are refused send on for a while: what has arrived before is not there as long.
+    @Test
+    void content_that_is_refused_while_it_arrives() throws Exception {
+        var statuses = new ConcurrentSkipListMap<Integer, Integer>();
+        for (int round = 0; round < 3; round++) {
+            try (var threads = Executors.newVirtualThreadPerTaskExecutor();
+                    var clients = new Opened<Socket>()) {
+                for (int i = 0; i < 60; i++) {
+                    threads.submit(() -> statuses.merge(upload(clients), 1, Integer::sum));
+                }
+            }
+            assertThat(process.isAlive()).as(this::ending).isTrue();
+        }
+        assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(400, 503);
+        awaitPing();
+    }
+
+    /// @param clients keeps the connection
+    /// @return the status
+    private int upload(Opened<Socket> clients) throws IOException {
+        var socket = clients.add(connected(64 << 10));
+        var head = "POST /pages HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + authorization()
+                + "\r\nContent-Length: " + (15 << 20) + "\r\n\r\n";
+        var piece = " ".repeat(1 << 20).getBytes(StandardCharsets.US_ASCII);
+        try {
+            socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+            for (int i = 0; i < 15; i++) {
+                socket.getOutputStream().write(piece);
+            }
+        } catch (IOException _) {
+            // refused
+        }
+        var line = new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+        return line.length() < 12 ? -1 : Integer.parseInt(line.substring(9));
+    }
+
+    /// A line is there as text, and as BSON, which is three times as long.
+    @Test
+    void lines_with_many_values_at_once() throws Exception {
+        assertThat(exchange(new Way("", "PUT", "/lines", "", 0), 0)).isBetween(200, 201);
+        var line = "{\"a\": [" + "{},".repeat(5_000_000) + "{}]}";
+        var way = new Way("", "POST", "/lines", line, 0, "content-type", "application/x-ndjson");
+        var statuses = new ConcurrentSkipListMap<Integer, Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 30; i++) {
+                threads.submit(() -> statuses.merge(exchange(way, 0), 1, Integer::sum));
+            }
+        }
+        assertThat(process.isAlive()).as(this::ending).isTrue();
+        assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(207, 503);
+        awaitPing();
     }
 
     /// They are read before the file is.

@@ -5,13 +5,16 @@ import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoCollection;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.http.Lease;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -51,13 +54,13 @@ public final class PostLines implements DataHandler {
         request.http().requireThread();
         try (var writing = request.http().lease().another(List.of(CallerScope.current()))) {
             writing.hold(BYTES_PER_STREAM);
-            return write(request);
+            return write(request, writing);
         }
     }
 
-    private Response write(DataRequest request) {
+    private Response write(DataRequest request, Lease writing) {
         var report = new LinesReport();
-        var lines = new LineWrites(request, collections, limited, report);
+        var lines = new LineWrites(request, collections, limited, report, writing);
         long last = 0;
         boolean nothingDone = true; // by the batches that came to their end
         try {
@@ -104,12 +107,19 @@ public final class PostLines implements DataHandler {
         private final MongoCollection<RawBsonDocument> collection;
         private final TimeLimitedWrites limited;
         private final LinesReport report;
+        private final OwnedContent content;
         private final DocumentReader lines;
         private final NewIds ids;
 
         /// @param report gets the results
+        /// @param lease owns the memory of a batch, and gets more for a larger one
         /// @throws ProblemException 413 for content announced to be larger than the server takes
-        LineWrites(DataRequest request, RequestCollections collections, TimeLimitedWrites limited, LinesReport report) {
+        LineWrites(
+                DataRequest request,
+                RequestCollections collections,
+                TimeLimitedWrites limited,
+                LinesReport report,
+                Lease lease) {
             this.request = request;
             this.collections = collections;
             this.collection = collections.of(request);
@@ -117,7 +127,8 @@ public final class PostLines implements DataHandler {
             this.report = report;
             this.ids = NewIds.of(request.http());
             try {
-                this.lines = DataContent.documents(request.http(), request.http().body().stream());
+                this.content = new OwnedContent(request.http().body().stream(), lease);
+                this.lines = DataContent.documents(request.http(), content);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -139,6 +150,7 @@ public final class PostLines implements DataHandler {
         /// @throws ProblemException 400 or 413 when the content is incomplete; the lines since the last
         ///     batch are lost
         List<LineElement> next() {
+            content.begin();
             try {
                 var batch = new ArrayList<LineElement>();
                 long bytes = 0;
@@ -265,6 +277,55 @@ public final class PostLines implements DataHandler {
             var result = tried.result();
             report.written(written.created().size(), BulkReport.modified(request, result), result.getMatchedCount());
             written.created().forEach(id -> Locations.path(request, id).ifPresent(report::link));
+        }
+    }
+
+    /// Content of which each batch, such as one long line, has more memory before more of it is read.
+    private static final class OwnedContent extends FilterInputStream {
+        /// How many bytes of a batch its stream has memory for anyway.
+        private static final long USUAL = 2L * LineWrites.MAX_BYTES;
+
+        /// What a byte of a long line takes: it is there as text, and as BSON, which may be several times as long.
+        private static final long COPIES = 5;
+
+        private final Lease lease;
+        private long read;
+        private long held;
+
+        OwnedContent(InputStream content, Lease lease) {
+            super(content);
+            this.lease = lease;
+        }
+
+        /// The batch before is written.
+        void begin() {
+            lease.correct(held, 0);
+            held = 0;
+            read = 0;
+        }
+
+        @Override
+        public int read() throws IOException {
+            int next = super.read();
+            count(next < 0 ? 0 : 1);
+            return next;
+        }
+
+        /// @throws ProblemException 503 if the caller may not have the memory now
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            int n = super.read(into, offset, length);
+            count(Math.max(n, 0));
+            return n;
+        }
+
+        private void count(int more) {
+            read += more;
+            if (read > USUAL + held / COPIES) {
+                long needed = COPIES * LineWrites.MAX_BYTES;
+                lease.hold(needed);
+                held += needed;
+            }
         }
     }
 }
