@@ -22,7 +22,7 @@ final class BsonSink {
 
     final BsonBuffer out;
     private final RepeatedNames names = new RepeatedNames();
-    private final long limit;
+    private long limit;
 
     private int typeAt = 4;
     private int depth;
@@ -30,12 +30,12 @@ final class BsonSink {
     /// By depth: the next index if an array is open there, -1 if a document is.
     private int[] indexes = new int[8];
 
-    /// @param text how long the text is that becomes BSON; sets the buffer's size and a limit for arrays at
-    ///     the root
-    BsonSink(int text) {
+    /// @param text how long the text is that becomes BSON, which sets the buffer's size
+    /// @param limit bytes of an array at the root, which may hold documents of their own
+    BsonSink(int text, long limit) {
         out = new BsonBuffer(ROOT + text + text / 4 + 32);
         out.length = ROOT;
-        limit = MAX_DOCUMENT + 4L * text;
+        this.limit = limit;
     }
 
     /// Completes the value as a document with one field whose name is empty.
@@ -49,6 +49,9 @@ final class BsonSink {
     }
 
     void beginDocument() {
+        if (depth == 0) {
+            limit = ROOT + MAX_DOCUMENT;
+        }
         type(BsonTypes.DOCUMENT);
         enter(-1);
         names.enter();
@@ -81,7 +84,7 @@ final class BsonSink {
                 RepeatedNames.remove(out, start);
             }
             if (out.length - start > MAX_DOCUMENT) {
-                throw new MalformedJsonException("a document is larger than " + MAX_DOCUMENT + " bytes of BSON");
+                throw tooLarge("a document", MAX_DOCUMENT);
             }
         }
     }
@@ -121,10 +124,14 @@ final class BsonSink {
 
     private void reserveType() {
         if (out.length > limit) {
-            throw new MalformedJsonException("the value is larger than " + limit + " bytes of BSON");
+            throw limit > ROOT + MAX_DOCUMENT ? tooLarge("the value", limit) : tooLarge("a document", MAX_DOCUMENT);
         }
         typeAt = out.length;
         out.put((byte) 0);
+    }
+
+    private static MalformedJsonException tooLarge(String what, long limit) {
+        return new MalformedJsonException(what + " is larger than " + limit + " bytes of BSON");
     }
 
     /// To be followed by the bytes of a value of that type.

@@ -2,6 +2,7 @@ package org.restheart.bson;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.Optional;
 import org.bson.BsonValue;
 import org.bson.RawBsonArray;
 import org.bson.RawBsonDocument;
@@ -23,24 +24,38 @@ public final class JsonParser {
     ///
     /// @throws MalformedJsonException if there is none, or one that is not accepted
     public static BsonValue parse(byte[] utf8) {
-        return parse(utf8, Tail.WITHOUT_DATA);
+        return value(read(utf8, Tail.WITHOUT_DATA, BsonSink.MAX_DOCUMENT + 4L * utf8.length));
     }
 
-    /// As [#parse(byte\[\])], but nothing may follow a document or an array.
+    /// As [#parse(byte\[\])], for a value that is to be stored in a document: an array has 16 MiB at most, too.
+    public static BsonValue parseMember(byte[] utf8) {
+        return value(read(utf8, Tail.WITHOUT_DATA, BsonSink.MAX_DOCUMENT));
+    }
+
+    /// As [#parseMember], but nothing may follow a document or an array.
     ///
     /// @throws MalformedJsonException also if something does
     public static BsonValue parseWhole(byte[] utf8) {
-        return parse(utf8, Tail.BLANK);
+        return value(read(utf8, Tail.BLANK, BsonSink.MAX_DOCUMENT));
     }
 
-    private static BsonValue parse(byte[] utf8, Tail tail) {
-        BsonSink sink = read(utf8, tail);
+    private static BsonValue value(BsonSink sink) {
         int length = sink.out.length - BsonSink.ROOT - 1;
         return switch (sink.rootType()) {
             case BsonTypes.DOCUMENT -> new RawBsonDocument(sink.out.bytes, BsonSink.ROOT, length);
             case BsonTypes.ARRAY -> new RawBsonArray(sink.out.bytes, BsonSink.ROOT, length);
             default -> Objects.requireNonNull(new RawBsonDocument(sink.out.bytes, 0, sink.out.length).get(""));
         };
+    }
+
+    /// The value that the whole text is, such as a field of a form; empty if there is none, or several with
+    /// commas between them.
+    ///
+    /// @throws MalformedJsonException if there is something else
+    public static Optional<BsonValue> parseOne(String text) {
+        var values =
+                parseWhole(("[" + text + "]").getBytes(StandardCharsets.UTF_8)).asArray();
+        return values.size() == 1 ? Optional.of(values.getFirst()) : Optional.empty();
     }
 
     /// The first value in a short text, such as a query parameter, as a tree that can be changed.
@@ -50,7 +65,7 @@ public final class JsonParser {
         if (JsonStrings.hasLoneSurrogate(json)) {
             throw new MalformedJsonException("the text contains half a surrogate pair");
         }
-        return RawDocuments.toTree(parse(json.getBytes(StandardCharsets.UTF_8)));
+        return RawDocuments.toTree(parseMember(json.getBytes(StandardCharsets.UTF_8)));
     }
 
     /// As [#parse(byte\[\])], for texts that have to be documents.
@@ -63,12 +78,13 @@ public final class JsonParser {
         throw new MalformedJsonException("the value is not a document");
     }
 
-    private static BsonSink read(byte[] utf8, Tail tail) {
-        var sink = new BsonSink(utf8.length);
+    /// @param limit of an array at the root, in bytes
+    private static BsonSink read(byte[] utf8, Tail tail, long limit) {
+        var sink = new BsonSink(utf8.length, limit);
         try {
             tail.check(utf8, StrictJson.read(utf8, sink));
         } catch (NotStrict _) {
-            sink = new BsonSink(utf8.length);
+            sink = new BsonSink(utf8.length, limit);
             DriverJson.read(utf8, sink, tail);
         }
         sink.finish();

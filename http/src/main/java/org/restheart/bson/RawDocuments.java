@@ -107,7 +107,7 @@ public final class RawDocuments {
     /// @throws IllegalArgumentException likewise
     /// @throws MalformedJsonException beyond a bound
     public static RawBsonDocument checked(byte[] bytes) {
-        var sink = new BsonSink(bytes.length);
+        var sink = new BsonSink(bytes.length, BsonSink.MAX_DOCUMENT);
         DriverJson.copy(bytes, sink);
         sink.finish();
         return new RawBsonDocument(sink.out.bytes, BsonSink.ROOT, sink.out.length - BsonSink.ROOT - 1);

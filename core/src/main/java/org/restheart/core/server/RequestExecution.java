@@ -373,9 +373,8 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         }
     }
 
-    /// No content is read any more, and the request is not in progress. The client may send for a while, and what it
-    /// has
-    /// sent, which counts for nobody now, must not be there as long.
+    /// No content is read any more, and the request is not in progress. The client may go on sending: what has arrived,
+    /// which counts for nobody now, must not be there as long.
     private void leave() {
         counter.close();
         request = request.with(Body.EMPTY);

@@ -99,20 +99,12 @@ public final class Form {
         }
     }
 
-    /// The value, if the whole text is one JSON value. The parser ignores text after a value, so that `10
-    /// Downing Street` would be the number 10; inside brackets it does not, and no text closes both an object
-    /// and an array. Documents and arrays stay bytes.
+    /// The value, if the whole text is one JSON value, which `10 Downing Street` is not. Documents and arrays stay
+    /// bytes.
     ///
     /// @throws MalformedJsonException if the text does not begin with a value
     private static BsonValue jsonOrText(String text) {
-        if (text.isEmpty()) {
-            return new BsonString("");
-        }
-        var member = JsonParser.parse(("{\"v\": " + text + "}").getBytes(StandardCharsets.UTF_8));
-        var element = JsonParser.parse(("[" + text + "]").getBytes(StandardCharsets.UTF_8));
-        return member.asDocument().size() == 1 && element.asArray().size() == 1
-                ? element.asArray().getFirst()
-                : new BsonString(text);
+        return JsonParser.parseOne(text).orElseGet(() -> new BsonString(text));
     }
 
     private static String text(byte[] utf8) {

@@ -264,7 +264,7 @@ public final class CsvReader implements DocumentReader {
 
         /// Documents and arrays stay bytes: a cell may have millions of values.
         private static BsonValue json(String text) {
-            return JsonParser.parse(text.getBytes(StandardCharsets.UTF_8));
+            return JsonParser.parseMember(text.getBytes(StandardCharsets.UTF_8));
         }
 
         private static BsonValue bool(String text) {
