@@ -110,7 +110,9 @@ class SmallHeapTest {
                         + " stages: [{_$match: {}}]}]}"));
         database.getCollection("parents")
                 .insertMany(IntStream.range(0, 100)
-                        .mapToObj(i -> new Document("_id", i).append("m", List.of(0, 1, 2, 3)).append("o", i % 4))
+                        .mapToObj(i -> new Document("_id", i)
+                                .append("m", List.of(0, 1, 2, 3))
+                                .append("o", i % 4))
                         .toList());
         database.getCollection("_properties")
                 .insertOne(Document.parse("{_id: '_properties.parents', rels: [{rel: 'm', type: 'MANY_TO_MANY',"
@@ -732,11 +734,13 @@ class SmallHeapTest {
         }
         // whoever reads gets all, if not at once: streams end while memory is short, and clients resume
         var reading = new Way("", "GET", resumed, "", 0, "accept", "text/event-stream");
-        Patience.within(Duration.ofSeconds(30)).ignoreExceptionsInstanceOf(IOException.class).until(() -> {
-            try (var reader = begin(reading, 0, 64 << 10)) {
-                return reader.getInputStream().readNBytes(15_000_000).length == 15_000_000;
-            }
-        });
+        Patience.within(Duration.ofSeconds(30))
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> {
+                    try (var reader = begin(reading, 0, 64 << 10)) {
+                        return reader.getInputStream().readNBytes(15_000_000).length == 15_000_000;
+                    }
+                });
         awaitPing();
     }
 

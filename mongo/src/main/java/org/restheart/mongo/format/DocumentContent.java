@@ -37,8 +37,7 @@ public final class DocumentContent {
     /// @param size of its documents
     /// @param most documents that it has, or that are fetched in one batch
     /// @param isShared whether several requests have asked for it
-    /// @param isHeld whether its cursor takes the memory for its documents, which are larger than those that are
-    read
+    /// @param isHeld whether its cursor takes the memory for its documents, larger than those read
     public record Room(Lease lease, Size size, int most, boolean isShared, boolean isHeld) {
         public Room(Lease lease, Size size, int most) {
             this(lease, size, most, false, false);
