@@ -145,7 +145,10 @@ final class ApplyFolder {
     /// A text without the secrets of the folder.
     String masked(String text) {
         var masked = text;
-        for (var secret : secrets) {
+        // one may begin with another
+        for (var secret : secrets.stream()
+                .sorted(Comparator.comparingInt(String::length).reversed())
+                .toList()) {
             masked = masked.replace(secret, Secrets.MASK);
         }
         return masked;

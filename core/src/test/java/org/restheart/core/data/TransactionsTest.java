@@ -130,6 +130,21 @@ class TransactionsTest {
     }
 
     @Test
+    void results_of_one_request_are_json_that_leads_out_of_its_transaction() {
+        var read = "[{\"method\": \"GET\", \"path\": \"" + path("?pagesize=1&keys=%7B%22n%22:1%7D")
+                + "\", \"headers\": {}}]";
+        var answer = send(here, "POST", "/_transactions", read);
+        assertStatus(200, answer);
+        assertThat(answer.body())
+                .contains("<?pagesize=1&keys=%7B%22n%22:1%7D&after=")
+                .doesNotContain("sid=")
+                .doesNotContain("txn=");
+        var bson = send(here, "POST", "/_transactions", read.replace("{}", "{\"Accept\": \"application/bson\"}"));
+        assertStatus(400, bson);
+        assertThat(bson.body()).contains("JSON, not BSON");
+    }
+
+    @Test
     void money_moves_by_one_request_each_and_the_sum_is_kept() throws Exception {
         var accounts = mongo.database().getCollection("money");
         accounts.drop();

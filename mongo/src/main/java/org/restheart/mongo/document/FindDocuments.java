@@ -103,8 +103,7 @@ public final class FindDocuments implements DataHandler {
                 .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD
                         ? array(request, embedding)
                         : hal(request, size, embedding));
-        return response.map(page ->
-                NextPage.linked(withHeaders(request, page, size), request.http().query()));
+        return response.map(page -> NextPage.linked(withHeaders(request, page, size), request.http()));
     }
 
     /// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata

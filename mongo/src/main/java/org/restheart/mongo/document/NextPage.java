@@ -1,6 +1,8 @@
 package org.restheart.mongo.document;
 
 import com.mongodb.client.MongoCursor;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.IntFunction;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
@@ -10,8 +12,9 @@ import org.restheart.http.Lease;
 import org.restheart.http.PercentCoding;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Query;
+import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.find.DocumentCursor;
 import org.restheart.mongo.find.DocumentSizes;
@@ -82,15 +85,17 @@ record NextPage(Continuations continuations, DocumentSizes sizes) {
                 ProblemCode.PARAMETER_INVALID, "after needs a sort by the fields of an index with _id: use page");
     }
 
-    /// The page with the link relative to the URL of this request.
-    static Response.Ready linked(Response.Ready page, Query query) {
+    /// The page with the link relative to the URL of this request, without what only this one has (a transaction).
+    static Response.Ready linked(Response.Ready page, Request request) {
         var token = page.headers().first(HEADER);
         if (token.isEmpty()) {
             return page;
         }
         var target = new StringBuilder("<?");
-        for (var parameter : query.raw().split("&", -1)) {
-            if (!parameter.isEmpty() && !isNamed(parameter, AfterParameter.NAME) && !isNamed(parameter, "page")) {
+        var others = new HashSet<>(request.attribute(JudgedRequest.ADDED).orElse(Set.of()));
+        others.addAll(Set.of(AfterParameter.NAME, "page"));
+        for (var parameter : request.query().raw().split("&", -1)) {
+            if (!parameter.isEmpty() && others.stream().noneMatch(name -> isNamed(parameter, name))) {
                 target.append(PercentCoding.encode(parameter, ALLOWED)).append('&');
             }
         }

@@ -39,6 +39,7 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.http.parameter.DataParameter;
+import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 import org.restheart.mongo.session.OwnTransactions.Attempt;
 import org.restheart.mongo.session.OwnTransactions.Outcome;
 
@@ -215,6 +216,12 @@ public final class TransactionsService implements Service {
             try {
                 var answer =
                         judged.make(request, attempt.partOf(operations.get(i))).settled();
+                if (answer.headers()
+                        .first("Content-Type")
+                        .filter(BsonBytes.MEDIA_TYPE::equals)
+                        .isPresent()) {
+                    throw invalid("the results of a transaction are JSON, not BSON");
+                }
                 var body = body(answer, MOST_RESULT_BYTES - bytes);
                 bytes += body.length;
                 if (answer.status() >= 400 || answer.status() == 207) {
