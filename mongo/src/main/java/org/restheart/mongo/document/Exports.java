@@ -100,7 +100,9 @@ record Exports(
             Embedding embedding) {
         var run = embedding.run(query, use.lease());
         return run.warned(DocumentContent.response(
-                        run.room(sizes, query, BATCH, use.isShared()), batch -> run.over(find.apply(batch)), format))
+                        new Room(use.lease(), run.size(sizes, query), BATCH, use.isShared()),
+                        batch -> run.over(find.apply(batch)),
+                        format))
                 .with("Accept-Ranges", "none");
     }
 

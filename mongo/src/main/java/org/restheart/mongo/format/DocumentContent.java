@@ -37,10 +37,9 @@ public final class DocumentContent {
     /// @param size of its documents
     /// @param most documents that it has, or that are fetched in one batch
     /// @param isShared whether several requests have asked for it
-    /// @param isHeld whether its cursor takes the memory for its documents, larger than those read
-    public record Room(Lease lease, Size size, int most, boolean isShared, boolean isHeld) {
+    public record Room(Lease lease, Size size, int most, boolean isShared) {
         public Room(Lease lease, Size size, int most) {
-            this(lease, size, most, false, false);
+            this(lease, size, most, false);
         }
     }
 
@@ -210,7 +209,7 @@ public final class DocumentContent {
                 }
                 var document = cursor.next();
                 int length = document instanceof RawBsonDocument raw ? raw.getByteLength() : 0;
-                read += room.isHeld ? 0 : length;
+                read += length;
                 largest = Math.max(largest, length);
                 if (length > PIECE) {
                     out.reserve(length + length / 8); // a buffer that grows is there twice
