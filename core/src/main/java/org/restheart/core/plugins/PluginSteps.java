@@ -7,8 +7,9 @@ import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.Visibility;
-import org.restheart.data.Operation;
+import org.restheart.data.Operation.Other;
 import org.restheart.data.Operation.Read;
+import org.restheart.data.Operation.Structure;
 import org.restheart.data.Operation.Write;
 import org.restheart.http.Content;
 import org.restheart.http.Filter;
@@ -159,13 +160,14 @@ final class PluginSteps {
                                 "transform",
                                 () -> transform.apply(
                                         RawDocuments.toTree(document).asDocument(), request))));
-            case Read.WATCH ->
+            case Read.WATCH, Read.CHECK ->
                 throw Problem.of(
                                 ProblemCode.FORBIDDEN,
                                 "a plugin changes the documents of this collection on their way out, which is not done"
-                                        + " for change streams")
+                                        + " for change streams and violations")
                         .raise();
-            case Operation _ -> next.handle(request);
+            case Read.COUNT, Read.LIST, Read.DESCRIBE -> next.handle(request);
+            case Write _, Structure _, Other _ -> next.handle(request);
         });
     }
 

@@ -244,6 +244,9 @@ class PluginInterceptorsTest {
             var stream = admin.with("Accept", "text/event-stream").get(orders + "/_streams/all");
             assertStatus(403, stream);
             assertThat(stream.body()).contains("a plugin changes the documents");
+            var violations = admin.get(orders + "/_violations");
+            assertStatus(403, violations);
+            assertThat(violations.body()).contains("a plugin changes the documents");
             admin.send("PUT", "/" + db + "/apps", "");
             admin.send("PUT", "/" + db + "/apps/prices?wm=upsert", """
                     {"descriptor": {"name": "prices", "uri": "prices", "enabled": true},
