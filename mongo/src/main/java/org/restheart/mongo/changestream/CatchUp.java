@@ -99,7 +99,13 @@ final class CatchUp {
                     .raise();
         }
         try {
-            return ResumedEvents.open(stream.key().in(client), from);
+            return LargeReplies.owned(() -> {
+                var events = ResumedEvents.open(stream.key().in(client), from);
+                if (LargeReplies.isHeld()) { // nobody would own it until the first event is delivered
+                    events.letGo();
+                }
+                return events;
+            });
         } finally {
             searches.release(owner);
         }
