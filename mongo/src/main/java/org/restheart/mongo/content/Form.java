@@ -80,31 +80,29 @@ public final class Form {
     }
 
     private static BsonValue value(String text) {
+        boolean isMeantAsJson = text.startsWith("{") || text.startsWith("[");
         try {
-            return jsonOrText(text);
+            var value = JsonParser.parseOne(text);
+            if (value.isEmpty() && isMeantAsJson) {
+                throw invalid("Invalid JSON. There are several values.");
+            }
+            return value.orElseGet(() -> new BsonString(text));
         } catch (MalformedJsonException e) {
-            if (text.startsWith("{") || text.startsWith("[")) {
+            if (isMeantAsJson) {
                 throw invalid("Invalid JSON. " + e.getMessage());
             }
             return new BsonString(text);
         }
     }
 
-    /// A cell of a CSV file, which is parsed if it is JSON, else kept as a string.
+    /// A cell of a CSV file: the value, if the whole text is one JSON value, which `10 Downing Street` is not.
+    /// Documents and arrays stay bytes.
     public static BsonValue cell(String text) {
         try {
-            return jsonOrText(text);
+            return JsonParser.parseOne(text).orElseGet(() -> new BsonString(text));
         } catch (MalformedJsonException _) {
             return new BsonString(text);
         }
-    }
-
-    /// The value, if the whole text is one JSON value, which `10 Downing Street` is not. Documents and arrays stay
-    /// bytes.
-    ///
-    /// @throws MalformedJsonException if the text does not begin with a value
-    private static BsonValue jsonOrText(String text) {
-        return JsonParser.parseOne(text).orElseGet(() -> new BsonString(text));
     }
 
     private static String text(byte[] utf8) {

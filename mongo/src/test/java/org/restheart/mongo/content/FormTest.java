@@ -59,7 +59,7 @@ class FormTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"f={x", "f=[1", "f={x:1}}"})
+    @ValueSource(strings = {"f={x", "f=[1", "f={x:1}}", "f={x:1},{x:2}", "f={x:1}{x:2}", "f=[1]null"})
     void broken_objects_and_arrays_are_refused(String body) {
         assertThatThrownBy(() -> urlEncoded(body))
                 .isInstanceOf(ProblemException.class)
