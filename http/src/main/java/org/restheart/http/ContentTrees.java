@@ -56,8 +56,14 @@ public final class ContentTrees {
     ///
     /// @throws ProblemException 503 if the caller holds too much already
     public static void hold(Body body, long values) {
-        if (values > FEW) {
-            body.hold(values * VALUE);
+        long weight = weight(values);
+        if (weight > 0) {
+            body.hold(weight);
         }
+    }
+
+    /// What a tree of so many values takes, in bytes; 0 for a few.
+    public static long weight(long values) {
+        return values > FEW ? values * VALUE : 0;
     }
 }

@@ -255,9 +255,12 @@ final class Installing implements Installation {
         if (!Plugins.NAME.matcher(name).matches()) {
             throw new IllegalArgumentException("a field of the log cannot have the name " + name);
         }
-        logFields.put(
+        var before = logFields.putIfAbsent(
                 name,
                 (request, answered) -> calls.call("log field", () -> value.apply(request, answered), Optional.empty()));
+        if (before != null) {
+            throw new IllegalStateException("the field " + name + " of the log is added twice");
+        }
     }
 
     @Override

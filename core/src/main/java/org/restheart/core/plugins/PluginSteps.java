@@ -156,10 +156,12 @@ final class PluginSteps {
             case Read.GET, Read.FIND, Read.RUN, Read.AGGREGATE ->
                 next.handle(DocumentFormat.showing(
                         request,
-                        document -> calls.call(
-                                "transform",
-                                () -> transform.apply(
-                                        RawDocuments.toTree(document).asDocument(), request))));
+                        DocumentFormat.ownedTrees(
+                                request.lease(),
+                                document -> calls.call(
+                                        "transform",
+                                        () -> transform.apply(
+                                                RawDocuments.toTree(document).asDocument(), request)))));
             case Read.WATCH, Read.CHECK ->
                 throw Problem.of(
                                 ProblemCode.FORBIDDEN,

@@ -210,6 +210,30 @@ class PluginInterceptorsTest {
         }
     }
 
+    @Test
+    void documents_of_many_values_are_changed_too_also_embedded_and_for_other_services() {
+        transforming("");
+        relateOrders();
+        stored().updateMany(
+                        new Document(),
+                        new Document(
+                                "$set",
+                                new Document(
+                                        "many",
+                                        IntStream.range(0, 10_000).boxed().toList())));
+        try (var gateway = plugins.start(mongo, "", MAY_ALL, "dataApi: {enabled: true}")) {
+            for (var path : List.of("", "/a", "?rep=HAL", "?embed=same", "/a?embed=same", "/_aggrs/all")) {
+                assertChanged(gateway, path, "application/json");
+            }
+            var found = admin(gateway)
+                    .with("Content-Type", "application/json")
+                    .post("/app/any/endpoint/data/v1/action/find", """
+                    {"dataSource": "any", "database": "%s", "collection": "orders", "filter": {}}
+                    """.formatted(mongo.databaseName()));
+            assertThat(found.body()).contains("reader").doesNotContain("price");
+        }
+    }
+
     private void relateOrders() {
         var properties = mongo.database().getCollection("_properties");
         properties.deleteMany(new Document());

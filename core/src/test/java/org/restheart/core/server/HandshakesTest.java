@@ -2,8 +2,8 @@ package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /// Whose handshakes are computed, and when.
 class HandshakesTest {
     private final Handshakes handshakes = new Handshakes();
-    private final CountDownLatch goesOn = new CountDownLatch(1);
+    private final Semaphore goOn = new Semaphore(0);
     private final AtomicInteger computed = new AtomicInteger();
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger waited = new AtomicInteger();
@@ -20,7 +20,7 @@ class HandshakesTest {
 
     @AfterEach
     void end() {
-        goesOn.countDown();
+        goOn.release(1_000);
         handshakes.close();
     }
 
@@ -50,7 +50,7 @@ class HandshakesTest {
     private void await() {
         begun.incrementAndGet();
         try {
-            goesOn.await();
+            goOn.acquire();
             waited.incrementAndGet();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
@@ -64,7 +64,7 @@ class HandshakesTest {
         Awaitility.await().until(() -> closed.get() == 2); // on another thread
         ask(client("192.0.2.2"), computed::incrementAndGet);
         assertThat(closed).hasValue(2);
-        goesOn.countDown();
+        goOn.release(1_000);
         Awaitility.await().until(() -> computed.get() == 1);
     }
 
@@ -77,7 +77,7 @@ class HandshakesTest {
         fillShare("192.0.2.1");
         ask(known, computed::incrementAndGet);
         assertThat(closed).hasValue(1);
-        goesOn.countDown();
+        goOn.release(1_000);
         Awaitility.await().until(() -> computed.get() == 2);
         ask(client("192.0.2.1"), computed::incrementAndGet); // the places are free again
         Awaitility.await().until(() -> computed.get() == 3);
@@ -85,11 +85,12 @@ class HandshakesTest {
 
     @Test
     void addresses_take_turns() {
-        int before = fillShare("192.0.2.1");
-        var turn = new AtomicInteger(Integer.MAX_VALUE);
-        ask(client("192.0.2.2"), () -> turn.set(waited.get()));
-        goesOn.countDown();
-        Awaitility.await().until(() -> waited.get() == before);
-        assertThat(turn).hasValueLessThan(100);
+        fillShare("192.0.2.1");
+        ask(client("192.0.2.2"), computed::incrementAndGet);
+        Awaitility.await().until(() -> {
+            goOn.release();
+            return computed.get() == 1;
+        });
+        assertThat(waited).hasValueLessThan(100);
     }
 }

@@ -1,12 +1,15 @@
 package org.restheart.mongo.format;
 
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.ContentTrees;
+import org.restheart.http.Lease;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Words;
@@ -26,6 +29,21 @@ public interface DocumentFormat {
     static Request showing(Request request, UnaryOperator<BsonDocument> form) {
         var outer = request.attribute(SHOWN).orElse(UnaryOperator.identity());
         return request.with(SHOWN, document -> outer.apply(form.apply(document)));
+    }
+
+    /// A form that makes trees of documents, one at a time: the largest is owned before there is one.
+    ///
+    /// @param lease of the answer, to which the form is confined
+    static UnaryOperator<BsonDocument> ownedTrees(Lease lease, UnaryOperator<BsonDocument> form) {
+        var held = new AtomicLong();
+        return document -> {
+            long more = ContentTrees.weight(RawDocuments.values(document)) - held.get();
+            if (more > 0) {
+                lease.hold(more);
+                held.addAndGet(more);
+            }
+            return form.apply(document);
+        };
     }
 
     String mediaType();

@@ -148,7 +148,10 @@ public final class HalPages {
 
     /// A `200` of one document, file or schema.
     public static Response.Ready document(DataRequest request, BsonDocument document) {
-        var represented = HalDocument.of(request).represent(document, Optional.of(request.selfPath()));
+        var hal = HalDocument.of(request);
+        var represented = DocumentFormat.ownedTrees(
+                        request.http().lease(), each -> hal.represent(each, Optional.of(request.selfPath())))
+                .apply(document);
         return JsonResponses.of(request, 200, represented, HalPage.MEDIA_TYPE);
     }
 
@@ -249,11 +252,13 @@ public final class HalPages {
             var child = new HalDocument(
                     kind, request.parameters().format().halFull(), Relationships.of(request), Optional.empty());
             var uri = RequestUri.of(request);
-            return document -> child.represent(
-                    document,
-                    Optional.ofNullable(document.get("_id"))
-                            .flatMap(IdSpelling::of)
-                            .map(spelling -> uri.below(withoutQuery(spelling))));
+            return DocumentFormat.ownedTrees(
+                    request.http().lease(),
+                    document -> child.represent(
+                            document,
+                            Optional.ofNullable(document.get("_id"))
+                                    .flatMap(IdSpelling::of)
+                                    .map(spelling -> uri.below(withoutQuery(spelling)))));
         }
 
         /// @param path the document's own, without `id_type`; empty if it cannot be addressed
