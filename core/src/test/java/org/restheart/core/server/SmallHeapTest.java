@@ -108,6 +108,16 @@ class SmallHeapTest {
         database.getCollection("_properties")
                 .insertOne(Document.parse("{_id: '_properties.huge', aggrs: [{uri: 'all', type: 'pipeline',"
                         + " stages: [{_$match: {}}]}]}"));
+        database.getCollection("parents")
+                .insertMany(IntStream.range(0, 100)
+                        .mapToObj(i -> new Document("_id", i)
+                                .append("m", List.of(0, 1, 2, 3))
+                                .append("o", i % 4))
+                        .toList());
+        database.getCollection("_properties")
+                .insertOne(Document.parse("{_id: '_properties.parents', rels: [{rel: 'm', type: 'MANY_TO_MANY',"
+                        + " role: 'OWNING', 'target-coll': 'medium', 'ref-field': 'm'}, {rel: 'o', type: 'MANY_TO_ONE',"
+                        + " role: 'OWNING', 'target-coll': 'medium', 'ref-field': 'o'}]}"));
         database.getCollection("gql-apps")
                 .insertOne(Document.parse("{_id: 'app', descriptor: {enabled: true}, schema: 'type Page { t: String }"
                         + " type Change { fullDocument: Page } type Subscription { changed: Change }"
@@ -177,6 +187,7 @@ class SmallHeapTest {
                 new Way("laid out", "GET", "/huge?pagesize=2&pretty", "", 16),
                 new Way("HAL", "GET", "/huge?pagesize=2&rep=HAL", "", 16),
                 new Way("aggregation", "GET", "/huge/_aggrs/all", "", 16),
+                new Way("embed", "GET", "/parents?pagesize=2&embed=m", "", 8),
                 new Way("file", "GET", "/f.files/one/binary", "", 24),
                 new Way(
                         "Data API",
@@ -329,6 +340,14 @@ class SmallHeapTest {
                 .ignoreExceptions()
                 .until(() -> !process.isAlive() || exchange(way, 1) == 200);
         assertThat(process.isAlive()).as(this::ending).isTrue();
+    }
+
+    @Test
+    void what_some_embed_is_not_expected_of_all_who_embed() throws Exception {
+        for (int page = 1; page <= 3; page++) {
+            assertThat(status("/parents?pagesize=3&embed=m&page=" + page)).isEqualTo(200);
+        }
+        assertThat(status("/parents?pagesize=2&embed=o")).isEqualTo(200);
     }
 
     static Collection<Way> left() {

@@ -54,6 +54,7 @@ import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.find.StagedFilter;
+import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.guard.IndexCheck;
 import org.restheart.mongo.hal.Relationship;
@@ -363,15 +364,19 @@ record Embedding(Level level, RelatedReads reads, String form) {
         private long held;
         private boolean replaces;
 
+        /// Of documents without others.
+        private Size own = new Size();
+
         private Run(Lease lease, boolean isPage, long timeLimit) {
             this.lease = lease;
             this.isPage = isPage;
             this.timeLimit = timeLimit;
         }
 
-        /// The size of the documents of a result: those with others are larger.
-        Size size(DocumentSizes sizes, FindQuery query) {
-            return isNothing() ? sizes.of(query.namespace()) : sizes.of(query.namespace(), MEMBER);
+        /// Memory for a result; that of related documents is held when they are there.
+        Room room(DocumentSizes sizes, FindQuery query, int most, boolean isShared) {
+            own = sizes.of(query.namespace());
+            return new Room(lease, own, most, isShared, !isNothing());
         }
 
         /// The response, which names stored fields that are not shown.
@@ -537,9 +542,11 @@ record Embedding(Level level, RelatedReads reads, String form) {
                 release(); // the part before is encoded
                 var all = new ArrayList<RawBsonDocument>();
                 long more = 0;
+                long read = 0;
                 while ((isPage || (all.size() < PART && held < PART_BYTES)) && found.hasNext()) {
                     var document = found.next();
                     more += document.getByteLength();
+                    read += document.getByteLength();
                     if (more >= HELD_AT_A_TIME || found.available() == 0) {
                         hold(more);
                         more = 0;
@@ -552,6 +559,7 @@ record Embedding(Level level, RelatedReads reads, String form) {
                                         + " MiB of documents of its own: use a smaller pagesize, or keys");
                     }
                 }
+                own.saw(read, all.size());
                 if (!isPage) {
                     documents = 0;
                     bytes = 0;

@@ -100,9 +100,7 @@ record Exports(
             Embedding embedding) {
         var run = embedding.run(query, use.lease());
         return run.warned(DocumentContent.response(
-                        new Room(use.lease(), run.size(sizes, query), BATCH, use.isShared()),
-                        batch -> run.over(find.apply(batch)),
-                        format))
+                        run.room(sizes, query, BATCH, use.isShared()), batch -> run.over(find.apply(batch)), format))
                 .with("Accept-Ranges", "none");
     }
 

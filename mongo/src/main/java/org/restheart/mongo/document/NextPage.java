@@ -20,7 +20,6 @@ import org.restheart.mongo.find.DocumentCursor;
 import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.format.DocumentContent;
-import org.restheart.mongo.format.DocumentContent.Room;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.parameter.AfterParameter;
 
@@ -51,7 +50,7 @@ record NextPage(Continuations continuations, DocumentSizes sizes) {
         var run = embedding.run(query, lease);
         var last = new Last();
         // one more than the page has, so that MongoDB closes the cursor with its first reply
-        var room = new Room(lease, run.size(sizes, query), Math.min(query.limit() + 1, LARGEST_BATCH), isShared);
+        var room = run.room(sizes, query, Math.min(query.limit() + 1, LARGEST_BATCH), isShared);
         var page = run.warned(DocumentContent.response(room, batch -> run.over(last.of(find.apply(batch))), format));
         var document = last.document;
         if (page.content() instanceof Content.Streamed) {

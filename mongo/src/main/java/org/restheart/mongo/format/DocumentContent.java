@@ -37,9 +37,10 @@ public final class DocumentContent {
     /// @param size of its documents
     /// @param most documents that it has, or that are fetched in one batch
     /// @param isShared whether several requests have asked for it
-    public record Room(Lease lease, Size size, int most, boolean isShared) {
+    /// @param isHeld whether its cursor takes the memory for its documents, larger than those read
+    public record Room(Lease lease, Size size, int most, boolean isShared, boolean isHeld) {
         public Room(Lease lease, Size size, int most) {
-            this(lease, size, most, false);
+            this(lease, size, most, false, false);
         }
     }
 
@@ -209,7 +210,7 @@ public final class DocumentContent {
                 }
                 var document = cursor.next();
                 int length = document instanceof RawBsonDocument raw ? raw.getByteLength() : 0;
-                read += length;
+                read += room.isHeld ? 0 : length;
                 largest = Math.max(largest, length);
                 if (length > PIECE) {
                     out.reserve(length + length / 8); // a buffer that grows is there twice
