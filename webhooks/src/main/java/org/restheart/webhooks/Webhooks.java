@@ -1,11 +1,41 @@
 package org.restheart.webhooks;
 
+import com.mongodb.MongoCommandException;
+import com.mongodb.client.MongoChangeStreamCursor;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.model.Aggregates;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.changestream.ChangeStreamDocument;
+import com.mongodb.client.model.changestream.FullDocument;
 import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 import org.restheart.plugin.Installation;
 import org.restheart.plugin.Plugin;
 import org.restheart.plugin.Settings;
+import org.restheart.webhooks.Hook.Event;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The plugin. Each hook follows a collection in a task of its own, at one gateway of those that share MongoDB.
 public final class Webhooks implements Plugin {
@@ -56,5 +86,201 @@ public final class Webhooks implements Plugin {
     @Override
     public void close() {
         closing.run();
+    }
+
+    /// Follows the collection of one hook, and sends its changes in batches: those of one document in
+    /// their order, those of several at a time. How far it is is stored when a batch is done, so a change
+    /// may be sent again, but none is left out.
+    static final class HookFollower {
+        private static final Logger LOG = LoggerFactory.getLogger(HookFollower.class);
+        private static final int MOST_CHANGES = 100;
+
+        /// Characters of JSON, from which on no more changes are added to a batch.
+        private static final int LARGE = 4 << 20;
+
+        private static final long WAIT_MILLIS = 500;
+
+        /// Codes of errors of tokens from which no stream goes on: invalid, another collection's, too old.
+        private static final Set<Integer> LOST = Set.of(260, 280, 286);
+
+        private static final BsonInt32 LEFT_OUT = new BsonInt32(0);
+
+        private final Hook hook;
+        private final MongoClient mongo;
+        private final HookStore store;
+
+        /// When the lease is to be prolonged, by [System#nanoTime()].
+        private long renewal;
+
+        HookFollower(Hook hook, MongoClient mongo, HookStore store) {
+            this.hook = hook;
+            this.mongo = mongo;
+            this.store = store;
+        }
+
+        /// Follows as long as this gateway is the one that does, there is the collection, and it is not
+        /// stopped.
+        void follow() throws InterruptedException {
+            store.create();
+            var state = store.lease(null);
+            if (state.isEmpty()) {
+                return;
+            }
+            try (var changes = open(state.get().getDocument("token", new BsonDocument()))) {
+                renewal = System.nanoTime(); // a new hook stores at once from where on it is told
+                boolean isOver = false;
+                while (!isOver) {
+                    var batch = batch(changes);
+                    send(batch);
+                    isOver = batch.isEmpty() && changes.getServerCursor() == null; // dropped or renamed
+                    if ((isOver || !batch.isEmpty() || isDue()) && !prolong(changes.getResumeToken())) {
+                        return;
+                    }
+                }
+            } catch (MongoCommandException e) {
+                if (LOST.contains(e.getErrorCode())) {
+                    LOG.error(
+                            "{} missed changes, which MongoDB does not have any more: it goes on with new ones", hook);
+                    store.forget();
+                }
+                throw e;
+            } finally {
+                boolean isStopped = Thread.interrupted(); // the driver does nothing in an interrupted thread
+                try {
+                    store.release();
+                } finally {
+                    if (isStopped) {
+                        Thread.currentThread().interrupt();
+                    }
+                }
+            }
+        }
+
+        private boolean isDue() {
+            return System.nanoTime() - renewal >= 0;
+        }
+
+        /// Whether this gateway is still the one that follows.
+        private boolean prolong(@Nullable BsonDocument token) {
+            renewal = System.nanoTime() + store.lease().toNanos() / 3;
+            return store.lease(token).isPresent();
+        }
+
+        private MongoChangeStreamCursor<ChangeStreamDocument<BsonDocument>> open(BsonDocument token) {
+            var unused = new BsonDocument("updateDescription", LEFT_OUT); // may make an event too large for MongoDB
+            if (!hook.withDocument()) {
+                unused.append("fullDocument", LEFT_OUT);
+            }
+            var stream = mongo.getDatabase(hook.collection().getDatabaseName())
+                    .getCollection(hook.collection().getCollectionName(), BsonDocument.class)
+                    .watch(List.of(
+                            Aggregates.match(Filters.in("operationType", hook.on())), Aggregates.project(unused)))
+                    .batchSize(MOST_CHANGES)
+                    .maxAwaitTime(WAIT_MILLIS, TimeUnit.MILLISECONDS);
+            if (hook.withDocument()) {
+                stream.fullDocument(FullDocument.UPDATE_LOOKUP);
+            }
+            return (token.isEmpty() ? stream : stream.startAfter(token)).cursor();
+        }
+
+        /// What has changed and is fetched together, by document, in order.
+        private Map<BsonDocument, List<Event>> batch(
+                MongoChangeStreamCursor<ChangeStreamDocument<BsonDocument>> changes) {
+            var batch = new LinkedHashMap<BsonDocument, List<Event>>();
+            int characters = 0;
+            int count = 0;
+            @Nullable ChangeStreamDocument<BsonDocument> change;
+            while (characters < LARGE
+                    && (count == 0 || changes.available() > 0)
+                    && (change = changes.tryNext()) != null) {
+                var event = event(change);
+                batch.computeIfAbsent(event.key(), _ -> new ArrayList<>()).add(event);
+                characters += event.json().length();
+                count++;
+            }
+            return batch;
+        }
+
+        private Event event(ChangeStreamDocument<BsonDocument> change) {
+            var id = digest(hook.name() + " " + hook.collection() + " "
+                    + change.getResumeToken().toJson());
+            var type = Objects.requireNonNull(change.getOperationTypeString());
+            var key = Objects.requireNonNull(change.getDocumentKey());
+            var json = new BsonDocument("id", new BsonString(id))
+                    .append("type", new BsonString(type))
+                    .append(
+                            "collection",
+                            new BsonString(hook.collection().getFullName().replaceFirst("\\.", "/")))
+                    .append("key", key);
+            if (change.getClusterTime() != null) {
+                json.append("at", new BsonDateTime(change.getClusterTime().getTime() * 1000L));
+            }
+            if (change.getFullDocument() != null && hook.withDocument()) {
+                json.append("document", change.getFullDocument());
+            }
+            return new Event(id, type, key, json.toJson());
+        }
+
+        private static String digest(String text) {
+            try {
+                var digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+                return Base64.getUrlEncoder().withoutPadding().encodeToString(digest);
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /// Returns when each change is taken, or kept as failed.
+        private void send(Map<BsonDocument, List<Event>> batch) throws InterruptedException {
+            var places = new Semaphore(hook.parallel());
+            var pool = Executors.newThreadPerTaskExecutor(
+                    Thread.ofVirtual().name("plugin webhooks").factory());
+            try {
+                for (var events : batch.values().stream()
+                        .map(events -> pool.submit(() -> send(events, places)))
+                        .toList()) {
+                    await(events);
+                }
+            } finally {
+                pool.shutdownNow();
+            }
+        }
+
+        private void await(Future<?> events) throws InterruptedException {
+            boolean isSent = false;
+            while (!isSent) {
+                try {
+                    events.get(Math.max(1, renewal - System.nanoTime()), TimeUnit.NANOSECONDS);
+                    isSent = true;
+                } catch (TimeoutException _) {
+                    // the lease is due
+                } catch (ExecutionException e) {
+                    throw new IllegalStateException("changes were not sent", e.getCause());
+                }
+                if (isDue() && !prolong(null)) {
+                    throw new IllegalStateException("another gateway follows " + hook);
+                }
+            }
+        }
+
+        /// The changes of one document. Those after one that was given up are tried once, so that a
+        /// document that is never taken holds back the others no longer than a change does.
+        private boolean send(List<Event> events, Semaphore places) throws InterruptedException {
+            places.acquire();
+            try {
+                int attempts = hook.attempts();
+                for (var event : events) {
+                    var why = hook.send(event, attempts);
+                    attempts = why.isPresent() ? 1 : hook.attempts();
+                    if (why.isPresent()) {
+                        store.fail(event, why.get());
+                        LOG.warn("{} has given up a change, which is kept: {}", hook, why.get());
+                    }
+                }
+                return true;
+            } finally {
+                places.release();
+            }
+        }
     }
 }

@@ -274,10 +274,11 @@ public final class DataGuards {
     /// Refuses requests of the data API that would delete the last account with the root role, or take the
     /// role or the password from it: that could not be undone over HTTP.
     ///
-    /// Writes that concern such accounts are serialized, at all gateways together ([RootAccountsLock]), so
-    /// that two requests cannot remove the last two of them. Writes of other accounts are not: they could
-    /// wait in MongoDB for as long as their client likes, and all others behind them. Within a transaction,
-    /// whose other changes the check does not see, all such writes are refused.
+    /// Writes that concern such accounts are serialized, at all gateways together
+    /// ([RootAccounts.RootAccountsLock]), so that two requests cannot remove the last two of them. Writes of
+    /// other accounts are not: they could wait in MongoDB for as long as their client likes, and all others
+    /// behind them. Within a transaction, whose other changes the check does not see, all such writes are
+    /// refused.
     private static final class LastRootAccountGuard implements Guard {
         /// How long a write waits for its turn.
         private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);

@@ -12,14 +12,20 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ListenerConfig;
 import org.restheart.core.config.ListenerConfig.TlsKeys;
+import org.restheart.http.Fatal;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
+import org.restheart.http.access.FairThreads;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.ChannelListener;
@@ -30,6 +36,9 @@ import org.xnio.Options;
 import org.xnio.StreamConnection;
 import org.xnio.XnioWorker;
 import org.xnio.channels.AcceptingChannel;
+import org.xnio.conduits.AbstractStreamSourceConduit;
+import org.xnio.conduits.ReadReadyHandler;
+import org.xnio.conduits.StreamSourceConduit;
 
 /// The sockets that the server listens on, and the protocols of their connections: HTTP/1.1 and HTTP/2, with
 /// and without TLS. Opened once, closed once.
@@ -247,6 +256,172 @@ final class ListenerSockets {
         var ending = handshakes;
         if (ending != null) {
             ending.close();
+        }
+    }
+
+    /// Computes the handshakes of TLS on threads of their own. A signature takes a millisecond or more,
+    /// and a client needs no computation to ask for one. Addresses take turns. One whose share of the
+    /// queue is full begins no other handshake: its connections are closed. Thread-safe.
+    static final class Handshakes {
+        private static final Logger LOG = LoggerFactory.getLogger(Handshakes.class);
+        static final int THREADS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+
+        /// Handshakes that wait: about as many as are computed within a second.
+        private static final int WAITING = 1_000;
+
+        private static final FairShares.Patience ENDLESS = new FairShares.Patience(Long.MAX_VALUE);
+
+        private final FairShares places = FairShares.ofAddresses(WAITING);
+        private final FairThreads threads = new FairThreads("tls-handshake-", THREADS);
+
+        /// Takes the tasks of one connection. Confined to its I/O thread.
+        private final class Client implements Executor {
+            private final String address;
+            private final Runnable close;
+
+            /// Whether one of its tasks was accepted. Its next ones, of which there is one at a time, are
+            /// accepted too: otherwise what has been computed would be of no use.
+            private boolean accepted;
+
+            Client(String address, Runnable close) {
+                this.address = address;
+                this.close = close;
+            }
+
+            /// Computes the task, or closes the connection if too many of its address wait. The task is
+            /// not run then, so that Undertow reads nothing more of the connection.
+            @Override
+            public void execute(Runnable task) {
+                boolean counted = places.tryTake(address);
+                if (!counted && !accepted) {
+                    close.run();
+                    return;
+                }
+                accepted = true;
+                Thread.ofVirtual().name("tls-handshake").start(() -> compute(address, task, counted));
+            }
+        }
+
+        /// Whether a handshake of this address may wait. Otherwise its connection should be closed before
+        /// its bytes are read.
+        boolean mayBegin(String address) {
+            if (!places.tryTake(address)) {
+                return false;
+            }
+            places.release(address);
+            return true;
+        }
+
+        /// For the tasks of one connection.
+        ///
+        /// @param address of its client, as [org.restheart.http.access.CallerScope] names it
+        /// @param close closes the connection, not on its I/O thread: that would select over all its
+        ///     connections for each of many that are refused at once
+        Executor client(String address, Runnable close) {
+            return new Client(address, close);
+        }
+
+        /// @param counted whether the task has a place, until it begins
+        private void compute(String address, Runnable task, boolean counted) {
+            try {
+                var _ = threads.compute(address, ENDLESS, () -> {
+                    if (counted) {
+                        places.release(address);
+                    }
+                    task.run();
+                    return task;
+                });
+            } catch (RejectedExecutionException | InterruptedException e) {
+                LOG.debug("the server stops", e);
+            } catch (ExecutionException e) {
+                Fatal.exitOn(Objects.requireNonNull(e.getCause()));
+                LOG.warn("a TLS handshake failed", e);
+            }
+        }
+
+        void close() {
+            threads.close();
+        }
+    }
+
+    /// Suspends reads of a connection only when bytes arrive in the meantime. Undertow suspends reads
+    /// while it processes a request and resumes them afterwards: two system calls per request, although
+    /// clients rarely send anything in between.
+    ///
+    /// Thread-safe as the conduit below it is: reads may be resumed from any thread.
+    static final class LazyReadSuspension extends AbstractStreamSourceConduit<StreamSourceConduit> {
+        private volatile boolean wanted;
+
+        private LazyReadSuspension(StreamSourceConduit next) {
+            super(next);
+        }
+
+        /// Called before any other use of the connection.
+        static void on(StreamConnection connection) {
+            var source = connection.getSourceChannel();
+            var lazy = new LazyReadSuspension(source.getConduit());
+            source.setConduit(lazy);
+            // the channel has set its handler below, where every suspension would be without effect
+            lazy.setReadReadyHandler(new ReadReadyHandler.ChannelListenerHandler<>(source));
+        }
+
+        @Override
+        public void suspendReads() {
+            wanted = false;
+        }
+
+        @Override
+        public void resumeReads() {
+            wanted = true;
+            if (!next.isReadResumed()) {
+                next.resumeReads();
+            }
+        }
+
+        @Override
+        public void wakeupReads() {
+            wanted = true;
+            next.wakeupReads();
+        }
+
+        @Override
+        public boolean isReadResumed() {
+            return wanted;
+        }
+
+        @Override
+        public void setReadReadyHandler(ReadReadyHandler handler) {
+            next.setReadReadyHandler(new Gate(handler));
+        }
+
+        private final class Gate implements ReadReadyHandler {
+            private final ReadReadyHandler handler;
+
+            Gate(ReadReadyHandler handler) {
+                this.handler = handler;
+            }
+
+            @Override
+            public void readReady() {
+                if (wanted) {
+                    handler.readReady();
+                    return;
+                }
+                next.suspendReads();
+                if (wanted) { // resumed in the meantime by a thread that still saw them resumed below
+                    next.resumeReads();
+                }
+            }
+
+            @Override
+            public void forceTermination() {
+                handler.forceTermination();
+            }
+
+            @Override
+            public void terminated() {
+                handler.terminated();
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.accounts.RootAccounts.RootAccountsLock;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

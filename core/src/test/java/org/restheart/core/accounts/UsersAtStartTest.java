@@ -18,6 +18,7 @@ import java.net.UnknownHostException;
 import java.util.List;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.accounts.StoredSecurity.UsersAtStart;
 
 class UsersAtStartTest {
     private static final ClusterDescription AWAY = away(new ConnectException("Connection refused"));

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.config.RateLimitsConfig.Limit;
+import org.restheart.core.filter.RateLimits.RateLimiter;
 
 class RateLimiterTest {
     /// Two a second.

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.Random;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
-import org.restheart.core.metrics.RequestRegistry.DecayingHistogram;
+import org.restheart.core.metrics.RequestMetrics.RequestRegistry.DecayingHistogram;
 
 class DecayingHistogramTest {
     private static final double[] SHARES = {0.5, 0.99};

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.server.ListenerSockets.Handshakes;
 
 /// Whose handshakes are computed, and when.
 class HandshakesTest {

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.bson.RawDocuments;
 import org.restheart.core.security.TestGateway;
+import org.restheart.core.transfer.FileFormat.ArchiveReader;
 import org.restheart.embedded.FreePort;
 import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestMongo;

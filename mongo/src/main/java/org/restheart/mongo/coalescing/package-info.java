@@ -4,7 +4,7 @@
 /// 1. [Coalescer] decides, as configured, whether the request may share a command.
 /// 2. [PointReads], [SharedFinds], [CoalescedInserts] or [CoalescedWrites] determines its shape and takes the
 ///    [BatchQueue] of that shape from its [BatchQueues].
-/// 3. [BatchQueue] makes it a [PendingRequest]. If [RunningCommands] allows another command, a
+/// 3. [BatchQueue] makes it a [PendingRequest]. If [BatchQueue.RunningCommands] allows another command, a
 ///    [BatchQueue.BatchRunner] starts: on a thread of commands, or on the I/O thread as an inline command.
 ///    Otherwise the request waits; where too many do, submitting throws a 503 at once, rather than failing the
 ///    future.

@@ -39,6 +39,7 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.ChangeCursor;
 import org.restheart.mongo.background.ChangeCursor.Change;
 import org.restheart.mongo.background.ChangeSource.Start;
+import org.restheart.mongo.changestream.ChangeStreams.CatchUp;
 import org.restheart.mongo.changestream.ChangeStreams.CursorLimit;
 import org.restheart.mongo.changestream.SharedStream.StreamKey;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;

@@ -9,6 +9,7 @@ import java.util.Random;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.junit.jupiter.api.Test;
+import org.restheart.mongo.cursor.Bookmarks.BsonOrder;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

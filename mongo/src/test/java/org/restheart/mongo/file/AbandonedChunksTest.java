@@ -18,6 +18,7 @@ import org.bson.types.ObjectId;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.file.FileHandlers.AbandonedChunks;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.restheart.security.realm.DigestAuthenticator.Nonces;
 
 class NoncesTest {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
