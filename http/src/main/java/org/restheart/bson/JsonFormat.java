@@ -1,7 +1,13 @@
 package org.restheart.bson;
 
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.SignStyle;
+import java.time.temporal.ChronoField;
 import java.util.HexFormat;
+import java.util.Locale;
 import org.bson.types.Decimal128;
 
 /// How a [JsonMode] writes the types that JSON lacks: a method for each type, with what the modes write. What all modes
@@ -36,6 +42,14 @@ record JsonFormat(Form form, boolean hidesTags) {
     private static final long FIRST_OF_SHELL = -59_014_396_800_000L;
 
     private static final long LAST_OF_SHELL = 253_399_536_000_000L;
+
+    private static final DateTimeFormatter WITH_MILLIS =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSX", Locale.ROOT);
+
+    private static final DateTimeFormatter EXPANDED = new DateTimeFormatterBuilder()
+            .appendValue(ChronoField.YEAR, 6, 10, SignStyle.ALWAYS)
+            .appendPattern("-MM-dd'T'HH:mm:ss.SSSX")
+            .toFormatter(Locale.ROOT);
 
     /// The integers that a double can hold.
     private static final long EXACT = 1L << 53;
@@ -82,7 +96,8 @@ record JsonFormat(Form form, boolean hidesTags) {
                 if (millis >= FIRST && millis <= LAST) {
                     Dates.writeWithMillis(millis, out);
                 } else {
-                    out.ascii(Instant.ofEpochMilli(millis).toString());
+                    var instant = Instant.ofEpochMilli(millis);
+                    out.ascii(form == Form.PLAIN ? ofJavaScript(instant) : instant.toString());
                 }
                 out.put('"');
             }
@@ -96,6 +111,12 @@ record JsonFormat(Form form, boolean hidesTags) {
                 }
             }
         }
+    }
+
+    /// As `toISOString` of JavaScript, whose `Date` reads years beyond four digits with a sign and six.
+    private static String ofJavaScript(Instant instant) {
+        var utc = instant.atOffset(ZoneOffset.UTC);
+        return (utc.getYear() < 0 || utc.getYear() > 9999 ? EXPANDED : WITH_MILLIS).format(utc);
     }
 
     void int32(int value, Utf8Buffer out) {
