@@ -408,7 +408,7 @@ public final class FindDocuments implements DataHandler {
             return switch (export) {
                 case LINES -> JsonLines.of(request.parameters().format().jsonMode());
                 case BSON -> new BsonBytes();
-                case CSV -> new Csv(columns);
+                case CSV -> new Csv(columns, request.parameters().format().jsonMode() == JsonMode.PLAIN);
             };
         }
 

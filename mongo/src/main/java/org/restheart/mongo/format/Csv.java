@@ -1,5 +1,6 @@
 package org.restheart.mongo.format;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -7,6 +8,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.mongo.format.CsvReader.CsvColumn;
 
@@ -15,13 +17,15 @@ import org.restheart.mongo.format.CsvReader.CsvColumn;
 /// and nulls are empty.
 ///
 /// @param columns names of fields, or paths such as `address.city`
-public record Csv(List<String> columns) implements DocumentFormat {
+/// @param isPlain whether values are those of plain JSON, so that an import does not get all types back
+public record Csv(List<String> columns, boolean isPlain) implements DocumentFormat {
     public static final String MEDIA_TYPE = "text/csv";
 
     /// The same with tabs, which is read only.
     public static final String TABS = "text/tab-separated-values";
 
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+    private static final JsonEncoder PLAIN = JsonEncoder.of(JsonMode.PLAIN);
     private static final String END_OF_ROW = "\r\n";
 
     @Override
@@ -45,7 +49,7 @@ public record Csv(List<String> columns) implements DocumentFormat {
     public void document(BsonDocument document, long index, Utf8Buffer out) {
         for (int i = 0; i < columns.size(); i++) {
             var value = valueAt(document, columns.get(i));
-            var text = value.map(Csv::text).orElse("");
+            var text = value.map(isPlain ? Csv::plainText : Csv::text).orElse("");
             cell(text, value.filter(BsonValue::isString).isPresent() && isAmbiguous(text), i, out);
         }
         out.ascii(END_OF_ROW);
@@ -93,5 +97,18 @@ public record Csv(List<String> columns) implements DocumentFormat {
             case DOUBLE -> Double.toString(value.asDouble().getValue());
             default -> JSON.encodeToString(value);
         };
+    }
+
+    private static String plainText(BsonValue value) {
+        if (value.isString()) {
+            return value.asString().getValue();
+        }
+        var json = PLAIN.encodeToString(value);
+        if (json.startsWith("\"")) {
+            return JsonParser.parse(json.getBytes(StandardCharsets.UTF_8))
+                    .asString()
+                    .getValue();
+        }
+        return json.equals("null") ? "" : json;
     }
 }

@@ -80,7 +80,7 @@ class CsvRoundTripTest {
 
     private static String csv(List<String> columns, List<BsonDocument> documents) {
         var out = new Utf8Buffer();
-        var format = new Csv(columns);
+        var format = new Csv(columns, false);
         format.begin(out);
         documents.forEach(document -> format.document(document, 0, out));
         return new String(out.toByteArray(), UTF_8);
