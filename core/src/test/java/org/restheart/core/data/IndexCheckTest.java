@@ -260,6 +260,20 @@ class IndexCheckTest {
         refused(open.user("manager").get(query));
     }
 
+    @Test
+    void the_index_that_is_named_has_the_collation_of_the_query() {
+        var query = "/sales?sort=day&" + filter("{\"shop\":\"S1\"}") + "&collation="
+                + encode("{\"locale\":\"en\",\"strength\":2}");
+        var refusal = open.user("manager").get(query);
+        refused(refusal);
+        var message = BsonDocument.parse(refusal.body()).getString("message").getValue();
+        var index = message.substring(message.indexOf('{')).replace('\'', '"');
+        assertStatus(201, open.user("manager").put("/sales/_indexes/named", index));
+        var found = open.user("manager").get(query);
+        assertStatus(200, found);
+        assertThat(found.body()).contains("\"shop\": \"s1\"");
+    }
+
     /// MongoDB reads the index of `_id` nevertheless, as if it were as good.
     @Test
     void the_index_that_is_named_is_enough_where_only_the_order_can_use_it() {

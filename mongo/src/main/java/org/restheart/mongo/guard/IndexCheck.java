@@ -232,7 +232,7 @@ public final class IndexCheck {
                         ? "no index serves this query: MongoDB would read the whole collection"
                         : "no index has the order of this query: MongoDB would sort in memory")
                 + suggested(request, question)
-                        .map(keys -> "; make the index {\"keys\": " + keys + "}" + of(request, question.namespace()))
+                        .map(index -> "; make the index " + index + of(request, question.namespace()))
                         .orElse("");
         if (mode(request) == Mode.REFUSE) {
             throw new ProblemException(ProblemCode.NO_INDEX, text);
@@ -267,8 +267,9 @@ public final class IndexCheck {
         return new Verdict(isLarge && plan.scans(), isLarge && plan.sorts(), byValue);
     }
 
-    /// The keys of an index for the query: what must be equal, the order, what else is compared. Only for those who may
-    /// see which indexes there are.
+    /// An index for the query, as a client makes one: what must be equal, the order, what else is compared. Only for
+    /// those
+    /// who may see which indexes there are.
     private static Optional<BsonDocument> suggested(DataRequest request, Question question) {
         if (!request.grant().allows(Privilege.MANAGEMENT)) {
             return Optional.empty();
@@ -290,9 +291,14 @@ public final class IndexCheck {
                 .map(Visibility::of)
                 .map(visibility -> visibility.allowsKeys(keys))
                 .orElse(true);
-        return keys.isEmpty() || keys.keySet().equals(Set.of("_id")) || keys.size() > MAX_INDEX_FIELDS || !isShown
-                ? Optional.empty()
-                : Optional.of(keys);
+        if (keys.isEmpty() || keys.keySet().equals(Set.of("_id")) || keys.size() > MAX_INDEX_FIELDS || !isShown) {
+            return Optional.empty();
+        }
+        var index = new BsonDocument("keys", keys);
+        question.settings()
+                .collation()
+                .ifPresent(collation -> index.append("ops", new BsonDocument("collation", collation.asDocument())));
+        return Optional.of(index);
     }
 
     private static void addFields(BsonDocument filter, Set<String> equal, Set<String> compared) {
