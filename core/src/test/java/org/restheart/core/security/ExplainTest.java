@@ -81,6 +81,20 @@ class ExplainTest {
     }
 
     @Test
+    void what_changes_data_has_no_plan_and_is_not_carried_out() {
+        var admin = gateway.as("admin");
+        var some = "?explain&filter=" + TestGateway.encode("{\"n\": {\"$gt\": -1}}");
+        long before = gateway.collection("c").countDocuments();
+        assertStatus(400, admin.delete("/c/*" + some));
+        assertStatus(400, admin.patch("/c/*" + some, "{\"explained\": 1}"));
+        assertStatus(400, admin.post("/c?explain", "{\"explained\": 1}"));
+        assertStatus(400, admin.delete("/c?explain"));
+        assertThat(gateway.collection("c").countDocuments()).isEqualTo(before);
+        assertThat(gateway.collection("c").countDocuments(BsonDocument.parse("{explained: 1}")))
+                .isZero();
+    }
+
+    @Test
     void plans_tell_nothing_about_passwords() {
         var filter = TestGateway.encode("{\"password\": {\"$regex\": \"^.2a\"}}");
         assertStatus(403, gateway.as("admin").get("/users?explain=executionStats&filter=" + filter));

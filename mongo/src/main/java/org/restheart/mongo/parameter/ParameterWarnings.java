@@ -2,6 +2,7 @@ package org.restheart.mongo.parameter;
 
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import static org.restheart.http.parameter.DataParameter.ARRAY_FILTERS;
+import static org.restheart.http.parameter.DataParameter.EXPLAIN;
 import static org.restheart.http.parameter.DataParameter.FILTER;
 import static org.restheart.http.parameter.DataParameter.HINT;
 import static org.restheart.http.parameter.DataParameter.KEYS;
@@ -198,6 +199,7 @@ public final class ParameterWarnings {
         var further = new ArrayList<String>();
         if (!query.names().isEmpty()) {
             refuseBrackets(query);
+            refusePlanOfChange(asked);
             further.addAll(withoutEffect(query, settings));
             DataParameter.in(query).stream()
                     .filter(parameter -> isMeaningless(parameter, asked.use))
@@ -209,6 +211,14 @@ public final class ParameterWarnings {
             further.addAll(ofUnknown(asked.request, asked.kind, Set.of(), settings.strict()));
         }
         return new OfParameters(former(query), further);
+    }
+
+    /// A client that wants to see the plan does not expect that anything is changed.
+    private static void refusePlanOfChange(Asked asked) {
+        if (asked.has(EXPLAIN) && (asked.use instanceof Write || asked.use instanceof Structure)) {
+            throw refusal("explain is the plan of a read, and this request changes data: leave it out; the plan of a"
+                    + " filter is that of GET with the same one");
+        }
     }
 
     /// Whether a parameter on which the documents of a request could depend is without effect. One that selects
