@@ -54,9 +54,10 @@ record DataOperation(
         return kind == ResourceKind.COLLECTION && input == Input.DOCUMENTS;
     }
 
-    /// Whether the response has the written document for clients that prefer it (RFC 7240).
+    /// Whether the request can be a rehearsal, and the response have the written document, for clients that prefer it
+    /// (RFC 7240).
     boolean takesPreference() {
-        return takesIdempotencyKey() || (kind == ResourceKind.DOCUMENT && input != Input.NONE);
+        return takesIdempotencyKey() || (kind == ResourceKind.DOCUMENT && writes());
     }
 
     /// Whether a client can bound how many documents it changes.

@@ -456,6 +456,9 @@ final class DescriptionWriter {
                                 "X-Total-Count",
                                 object("description", "the count asked for", "schema", type("integer")));
             }
+            if (operation.takesPreference() || operation.takesBound()) {
+                headers.append("Preference-Applied", header("what of `Prefer` holds"));
+            }
             if (!headers.isEmpty()) {
                 response.append("headers", headers);
             }

@@ -134,9 +134,12 @@ final class ParameterSchemas {
                             "a text of the client's choice: a request that is repeated with it inserts nothing twice"));
         }
         if (operation.takesPreference()) {
-            var prefer = header("Prefer", "whether the response has the written document, as a `GET` shows it");
-            prefer.getDocument("schema").append("enum", BsonValues.array("return=representation", "return=minimal"));
-            headers.put("Prefer", prefer);
+            headers.put(
+                    "Prefer",
+                    header(
+                            "Prefer",
+                            "`tx=rollback`: nothing stays changed; `return=representation`: the response has the"
+                                    + " written document, as a `GET` shows it"));
         }
         if (operation.takesBound()) {
             headers.put(

@@ -156,7 +156,17 @@ class OpenApiDetailsTest extends OpenApiFixture {
         assertThat(at(document, "components", "parameters", "IfNoneMatchOfWrites"))
                 .containsEntry("name", new BsonString("If-None-Match"));
         assertThat(names(at(document, "paths", "/written", "post"))).contains("Prefer", "Idempotency-Key", "rep");
-        assertThat(names(at(document, "paths", "/written/{id}", "delete"))).doesNotContain("Prefer");
+        for (var write : List.of(
+                at(document, "paths", "/written/{id}", "delete"),
+                at(document, "paths", "/written/{id}", "patch"),
+                at(document, "paths", "/written/*", "delete"))) {
+            assertThat(names(write)).containsAnyOf("Prefer", "PreferOfMany");
+            var done = write.getDocument("responses");
+            var status = done.getDocument(done.containsKey("200") ? "200" : "204");
+            assertThat(status.getDocument("headers")).containsKey("Preference-Applied");
+        }
+        assertThat(at(document, "components", "parameters", "Prefer").toString())
+                .contains("tx=rollback", "return=representation");
         for (var content : List.of(
                 at(replace, "requestBody", "content"),
                 at(document, "paths", "/written/{id}", "patch", "requestBody", "content"))) {
