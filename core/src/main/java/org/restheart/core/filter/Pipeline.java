@@ -306,6 +306,9 @@ public final class Pipeline {
         private static final String GRAPHQL_JSON = "application/graphql-response+json";
         private static final String PROBLEM_JSON = "application/problem+json";
 
+        /// What one caller is refused, or does not find, another may have.
+        private static final Fields VARY = Fields.of("Vary", "Accept, Authorization, Cookie");
+
         @Override
         public Response filter(Request request, Handler next) {
             try {
@@ -326,6 +329,7 @@ public final class Pipeline {
         private Ready body(Request request, Problem problem) {
             if (!bodies.include(problem)) {
                 return Response.status(problem.status())
+                        .with(VARY)
                         .with(
                                 "Content-Type",
                                 service.errorStyle() == ErrorStyle.GRAPHQL ? GRAPHQL_JSON : Response.JSON);
@@ -357,7 +361,7 @@ public final class Pipeline {
 
         private static Ready json(Problem problem, JsonMode mode, BsonDocument document) {
             return Response.json(problem.status(), JsonEncoder.of(mode).encodeToString(document))
-                    .with(Accepted.VARY);
+                    .with(VARY);
         }
 
         /// Errors of the data API are written like its documents.

@@ -153,7 +153,7 @@ public final class FindDocuments implements DataHandler {
             DataRequest request, RawBsonDocument found, BsonDocument document, boolean dependsOnMore) {
         var etag = EntityTags.of(etagHolder(request, found));
         if (!dependsOnMore && EntityTags.isKnown(request.http(), etag)) {
-            return Caching.withVary(request.http(), JsonResponses.empty(304));
+            return JsonResponses.empty(304);
         }
         if (Answer.of(request.http(), Answer.Values.class).isPresent()) {
             return Response.status(200).saying(document);
@@ -168,8 +168,7 @@ public final class FindDocuments implements DataHandler {
                 .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD
                         ? JsonResponses.of(request, 200, document)
                         : HalPages.document(request, document));
-        var varied = Caching.withVary(request.http(), response);
-        return etag.map(tag -> varied.with("ETag", tag)).orElse(varied);
+        return etag.map(tag -> response.with("ETag", tag)).orElse(response);
     }
 
     /// The tag of a file is in its metadata, which clients can write.

@@ -56,14 +56,11 @@ public final class Caching {
     /// The response of a read, with what caches must know. Responses to other services of this process stay as they
     /// are.
     public static Response withHeaders(DataRequest request, Read read, Response response) {
-        if (Via.isService(request.http())) {
+        if (Via.isService(request.http()) || read == Read.WATCH || read == Read.AGGREGATE) {
             return response;
         }
-        boolean isList = isOfDocuments(read);
         var control = control(request, read);
-        return !isList && control.isEmpty()
-                ? response
-                : response.map(answer -> withHeaders(request, isList, control, answer));
+        return response.map(answer -> withHeaders(request, read, control, answer));
     }
 
     /// Which reads have the hash of their content as tag.
@@ -74,18 +71,19 @@ public final class Caching {
         };
     }
 
-    private static Ready withHeaders(DataRequest request, boolean isList, Optional<String> control, Ready answer) {
+    private static Ready withHeaders(DataRequest request, Read read, Optional<String> control, Ready answer) {
         boolean isCurrent = answer.status() == 200 || answer.status() == 206 || answer.status() == 304;
         if (!isCurrent) {
             return answer;
         }
         var controlled = control.map(directives -> answer.with("Cache-Control", directives))
                 .orElse(answer);
-        return isList ? conditional(request, withVary(request.http(), controlled)) : controlled;
+        var varied = withVary(request.http(), controlled);
+        return isOfDocuments(read) ? conditional(request, varied) : varied;
     }
 
     /// The response as one of several for the same URL.
-    public static Ready withVary(Request request, Ready response) {
+    private static Ready withVary(Request request, Ready response) {
         return response.with("Vary", dependsOnCaller(request) ? VARY_BY_CALLER : VARY);
     }
 

@@ -12,7 +12,6 @@ import org.restheart.bson.BsonTexts;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
@@ -45,7 +44,7 @@ public final class CatalogHandlers {
         request.http().requireThread();
         var all = catalog.databases();
         var page = page(request, all);
-        var response = isStandard(request)
+        return isStandard(request)
                 ? JsonResponses.of(request, 200, BsonTexts.array(page))
                 : DocumentContent.response(
                         request.http().lease(),
@@ -57,7 +56,6 @@ public final class CatalogHandlers {
                                         name))
                                 .toList(),
                         HalPages.root(request, all.size()));
-        return Caching.withVary(request.http(), response);
     }
 
     /// `GET /{db}`: the names of the database's collections, buckets and schema store; in HAL, with their
@@ -70,8 +68,7 @@ public final class CatalogHandlers {
                 ? JsonResponses.of(request, 200, BsonTexts.array(page))
                 : DocumentContent.response(
                         request.http().lease(), children(request, page), HalPages.database(request, all.size()));
-        return EntityTags.add(
-                Caching.withVary(request.http(), response), request.resource().properties());
+        return EntityTags.add(response, request.resource().properties());
     }
 
     /// In the order of SHAL's single list; HAL has a list for each kind.
