@@ -5,6 +5,7 @@ import com.mongodb.WriteError;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -53,6 +54,13 @@ public final class MongoCodes {
     private static final Pattern UNKNOWN_NAME = Pattern.compile("(?:unknown (?:top level )?operator: |"
             + "unknown group operator '|Unrecognized pipeline stage name: '|Unrecognized expression ')"
             + "\\$[A-Za-z0-9]{1,40}'?");
+
+    /// Texts about indexes that a search needs, which are the same for all documents.
+    private static final Set<String> MISSING_INDEXES = Set.of(
+            "text index required for $text query",
+            "failed to use text index to satisfy $text query (if text index is compound, are equality predicates given"
+                    + " for all prefix fields?)",
+            "unable to find index for $geoNear query");
 
     private static final Pattern UNAUTHORIZED_COMMAND =
             Pattern.compile("not authorized on \\S{1,64} to execute command \\{ ([A-Za-z]{1,40}):");
@@ -223,7 +231,7 @@ public final class MongoCodes {
 
     /// MongoDB's text if it cannot quote a document, else the code.
     private static String unquoted(int code, String message) {
-        return namesUnknown(message) ? message : error(code);
+        return namesUnknown(message) || MISSING_INDEXES.contains(message) ? message : error(code);
     }
 
     private static boolean namesUnknown(String message) {
