@@ -165,8 +165,13 @@ public final class HalPages {
         var warnings = new ArrayList<String>();
         for (var rel : all) {
             try {
-                warnings.addAll(RELATIONSHIP.warnings(
-                        "rels: " + Relationship.parse(rel, "").name(), rel.asDocument()));
+                var relationship = Relationship.parse(rel, "");
+                warnings.addAll(RELATIONSHIP.warnings("rels: " + relationship.name(), rel.asDocument()));
+                var field = relationship.field();
+                if (relationship.owning() && !field.isPattern() && field.text().contains(".")) {
+                    warnings.add("rels: " + relationship.name() + ": ref-field " + field.text()
+                            + " is one name with a dot; a path is written $." + field.text());
+                }
             } catch (InvalidRelationship e) {
                 warnings.add("documents will have a warning in place of a link: " + e.getMessage());
             }
