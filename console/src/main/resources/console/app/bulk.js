@@ -50,15 +50,26 @@ export function Bulk({ remove, chosen, onClose, onDone }) {
     const word = known === null && settings.value.confirm ? String(n) : undefined;
     return html`<${Confirm} title=${`Delete ${plural(n, "document")} of ${name}?`} text=${html`${asked ? html`<b>${count(n)}</b> ${n === 1 ? "document matches" : "documents match"} <code>${visible(filter)}</code> now. ` : ""}This cannot be undone.`} word=${word} action=${`Delete ${count(n)}`} onClose=${onClose} onYes=${async () => done(await request("DELETE", where), "deleted", "deleted")} />`;
   }
+  const send = (/** @type {Record<string, string>} */ preference) => request("PATCH", where, { headers: { "Content-Type": "application/json", ...preference }, body: text });
   const run = async () => {
     try {
-      done(await request("PATCH", where, { headers: { "Content-Type": "application/json" }, body: text }), "changed", "modified");
+      done(await send({}), "changed", "modified");
     } catch (failure) {
       setError(failure);
     }
   };
+  const rehearse = async () => {
+    try {
+      const report = JSON.parse((await send({ Prefer: "tx=rollback" })).text);
+      setError(null);
+      toast(`${plural(report.modified, "document")} of ${name} would change; none has`, "info");
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const unready = Boolean(problem(text)) || !text.trim();
   return html`
-    <${Dialog} title=${`Update ${plural(n, "document")} of ${name}`} onClose=${onClose} foot=${html`<${Button} onClick=${onClose}>Cancel</${Button}><${Button} kind="primary" disabled=${Boolean(problem(text)) || !text.trim()} onClick=${run}>Update ${count(n)}</${Button}>`}>
+    <${Dialog} title=${`Update ${plural(n, "document")} of ${name}`} onClose=${onClose} foot=${html`<${Button} onClick=${onClose}>Cancel</${Button}><${Button} disabled=${unready} onClick=${rehearse}>Rehearse</${Button}><${Button} kind="primary" disabled=${unready} onClick=${run}>Update ${count(n)}</${Button}>`}>
       ${asked}
       <p class="quiet">Operators as in MongoDB: <code>$set</code>, <code>$unset</code>, <code>$inc</code>, <code>$push</code>…</p>
       <${Editor} value=${text} onChange=${setText} onRun=${run} label="Change" autofocus />

@@ -431,8 +431,12 @@ class ConsoleAdministrationTest extends BrowserTest {
             page.getByRole(AriaRole.MENUITEM, new Page.GetByRoleOptions().setName("Update all…"))
                     .click();
             ConsoleWorld.write(page, "Change", "{$set: {low: true}}");
+            button(page, "Rehearse").click();
+            assertThat(page.locator(".toast")).containsText("70 documents of stock would change; none has");
+            assertThat(world.collection("stock").countDocuments(BsonDocument.parse("{low: true}")))
+                    .isZero();
             button(page, "Update 70").click();
-            assertThat(page.locator(".toast")).containsText("70 documents of stock changed");
+            assertThat(page.locator(".toast").last()).containsText("70 documents of stock changed");
             button(page, "All results").click();
             page.getByRole(AriaRole.MENUITEM, new Page.GetByRoleOptions().setName("Delete all…"))
                     .click();
