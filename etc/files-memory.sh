@@ -24,26 +24,9 @@ command -v openssl >/dev/null || fail "openssl is missing, which makes content t
 need_jdk
 if jar_outdated; then build_jar; fi
 
-scratch=$(mktemp -d)
-gateway=''
-finish() {
-  if [ -n "$gateway" ]; then
-    kill "$gateway" 2>/dev/null && { wait "$gateway" 2>/dev/null || true; } # its status is that of the signal
-  fi
-  rm -rf "$scratch"
-}
-trap finish EXIT
+use_scratch
 
-port=18219
-url=http://127.0.0.1:$port
-"$JAVA_HOME/bin/java" "-Xmx${heap}m" @etc/jvm.options -jar "$JAR" --port "$port" "--embedded-mongo=$scratch/data" \
-  >"$scratch/log" 2>&1 &
-gateway=$!
-for _ in $(seq 120); do
-  curl -s -o /dev/null "$url/ping" && break
-  kill -0 "$gateway" 2>/dev/null || { cat "$scratch/log" >&2; fail "the gateway did not start"; }
-  sleep 1
-done
+start_gateway 18219 "-Xmx${heap}m"
 
 auth=(-u admin:secret)
 curl -sf "${auth[@]}" -o /dev/null -X PUT "$url/" || true # it may be there

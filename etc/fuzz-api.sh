@@ -32,15 +32,7 @@ if ! "$python" -c 'import schemathesis, openapi_spec_validator' 2>/dev/null; the
   "$python" -m pip -q install openapi-spec-validator==0.9.0 schemathesis==4.32.0
 fi
 
-scratch=$(mktemp -d)
-gateway=''
-finish() {
-  if [ -n "$gateway" ]; then
-    kill "$gateway" 2>/dev/null && { wait "$gateway" 2>/dev/null || true; } # its status is that of the signal
-  fi
-  rm -rf "$scratch"
-}
-trap finish EXIT
+use_scratch
 
 if [ -z "$url" ]; then
   url=http://127.0.0.1:18217

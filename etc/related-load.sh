@@ -26,22 +26,10 @@ command -v wrk >/dev/null || fail "needs wrk: apt-get install wrk"
 need_jdk
 if jar_outdated; then build_jar; fi
 
-scratch=$(mktemp -d)
-gateway='' writer=''
-finish() {
-  [ -z "$writer" ] || kill "$writer" 2>/dev/null || true
-  if [ -n "$gateway" ]; then
-    kill "$gateway" 2>/dev/null && { wait "$gateway" 2>/dev/null || true; } # its status is that of the signal
-  fi
-  rm -rf "$scratch"
-}
-trap finish EXIT
-
-port=18220
-url=http://127.0.0.1:$port
-"$JAVA_HOME/bin/java" @etc/jvm.options -jar "$JAR" --port "$port" "--embedded-mongo=$scratch/data" >"$scratch/log" 2>&1 &
-gateway=$!
-await_server "$url/ping" "$gateway" "$scratch/log"
+use_scratch
+writer=''
+trap '[ -z "$writer" ] || kill "$writer" 2>/dev/null || true; finish' EXIT
+start_gateway 18220
 
 call() { curl -sfg -u admin:secret -o /dev/null -H 'Content-Type: application/json' "$@"; }
 call -X PUT "$url/" || true # it may be there

@@ -19,6 +19,29 @@ await_server() {
   done
 }
 
+# Makes the folder $scratch, which goes when the script ends, after the process $gateway.
+use_scratch() {
+  scratch=$(mktemp -d)
+  gateway=''
+  trap finish EXIT
+}
+
+finish() {
+  if [ -n "$gateway" ]; then
+    kill "$gateway" 2>/dev/null && { wait "$gateway" 2>/dev/null || true; } # its status is that of the signal
+  fi
+  rm -rf "$scratch"
+}
+
+# Starts a gateway on port $1 with a MongoDB of its own; further arguments are options of the JVM. Sets $url, $gateway.
+start_gateway() {
+  url=http://127.0.0.1:$1
+  "$JAVA_HOME/bin/java" "${@:2}" @etc/jvm.options -jar "$JAR" --port "$1" "--embedded-mongo=$scratch/data" \
+    >"$scratch/log" 2>&1 &
+  gateway=$!
+  await_server "$url/ping" "$gateway" "$scratch/log"
+}
+
 # The major version of the JDK in folder $1, from the file that every JDK has; nothing when there is none.
 jdk_version() {
   [ -x "$1/bin/javac" ] && [ -r "$1/release" ] || return 0
