@@ -57,17 +57,7 @@ class ReloadTest {
             fileAclAuthorizer: {enabled: true, conf-file: acl.yml}
             """.formatted(port, keystore()));
         writeAccounts();
-        process = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx200m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "org.restheart.core.Main",
-                        folder.resolve("restheart.yml").toString()))
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("log").toFile())
+        process = GatewayProcess.of(folder, "-Xmx200m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
                 .start();
         await().atMost(TIME_LIMIT).ignoreExceptions().until(() -> serial(client()) != null);
     }

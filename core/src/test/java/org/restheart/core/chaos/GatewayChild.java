@@ -7,11 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
+import org.restheart.core.GatewayProcess;
 import org.restheart.embedded.FreePort;
 
 /// A gateway in a process of its own, which can be killed and started again on the same port.
@@ -30,7 +30,7 @@ public final class GatewayChild implements AutoCloseable {
         mongoAclAuthorizer: {enabled: true, acl-db: %s, acl-collection: acl, root-role: admin}
         """;
 
-    private static final List<String> QUICK_START = List.of("-Xmx300m", "-XX:TieredStopAtLevel=1");
+    private static final List<String> QUICK_START = List.of("-XX:+UseSerialGC", "-Xmx300m", "-XX:TieredStopAtLevel=1");
 
     private final int port;
     private final Path folder;
@@ -84,26 +84,13 @@ public final class GatewayChild implements AutoCloseable {
 
     /// One whose code is compiled for throughput, and that writes no line for each request.
     static GatewayChild fast(Path folder, String connectionString) throws IOException {
-        var jvm = List.of("-Xmx400m");
+        var jvm = List.of("-XX:+UseSerialGC", "-Xmx400m");
         var noLog = "logging: {requests-log-mode: 0}\n";
         return new GatewayChild(folder, connectionString, "chaos", "restheart", Duration.ZERO, noLog, jvm);
     }
 
     private Process launch(Map<String, String> environment) throws IOException {
-        var command = new ArrayList<String>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(jvm);
-        command.addAll(List.of(
-                "-XX:+UseSerialGC",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "org.restheart.core.Main",
-                folder.resolve("restheart.yml").toString()));
-        var builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
+        var builder = GatewayProcess.of(folder, jvm.toArray(String[]::new));
         builder.environment().putAll(environment);
         return builder.start();
     }

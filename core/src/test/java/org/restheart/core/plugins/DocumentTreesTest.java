@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
@@ -13,6 +12,7 @@ import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.restheart.core.GatewayProcess;
 import org.restheart.embedded.FreePort;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -47,7 +47,13 @@ class DocumentTreesTest {
             }
             """.formatted(mongo.databaseName()));
         int port = FreePort.find();
-        var process = start(folder, plugins, port);
+        var process = GatewayProcess.start(
+                folder,
+                port,
+                mongo.connectionString(),
+                mongo.databaseName(),
+                "core: {plugins-directory: '%s'}".formatted(plugins.path()),
+                "-Xmx384m");
         try {
             var client = TestClient.of(new InetSocketAddress("127.0.0.1", port)).as("bob", "bob-pw");
             await().atMost(Duration.ofMinutes(2))
@@ -66,30 +72,5 @@ class DocumentTreesTest {
         } finally {
             process.destroyForcibly().onExit().join();
         }
-    }
-
-    private Process start(Path folder, PluginFolder plugins, int port) throws Exception {
-        var configuration = Files.writeString(folder.resolve("restheart.yml"), """
-            core: {plugins-directory: '%s'}
-            http-listener: {host: 127.0.0.1, port: %d}
-            mclient: {connection-string: "%s"}
-            mongo: {mongo-mounts: [{what: /%s, where: /}]}
-            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-            fileRealmAuthenticator: {enabled: true, users: [{userid: bob, password: bob-pw, roles: [admin]}]}
-            fullAuthorizer: {enabled: true, authentication-required: true}
-            """.formatted(
-                        plugins.path(), port, mongo.connectionString(), mongo.databaseName()));
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx384m",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--sun-misc-unsafe-memory-access=allow",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "org.restheart.core.Main",
-                        configuration.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("log").toFile())
-                .start();
     }
 }

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.restheart.core.GatewayProcess;
 import org.restheart.core.server.RawHttp2.Received;
 import org.restheart.embedded.FreePort;
 import org.restheart.testkit.Opened;
@@ -127,33 +128,21 @@ class SmallHeapTest {
                         + mongo.databaseName() + "', collection: 'medium', limit: 4}}}}"));
         int port = FreePort.find();
         address = new InetSocketAddress("127.0.0.1", port);
-        var configuration = Files.writeString(folder.resolve("restheart.yml"), """
-            http-listener: {host: 127.0.0.1, port: %d}
-            mclient: {connection-string: "%s"}
-            mongo: {mongo-mounts: [{what: /%s, where: /}]}
-            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-            fileRealmAuthenticator: {enabled: true, users: [{userid: bob, password: bob-pw, roles: [admin]}]}
-            fullAuthorizer: {enabled: true, authentication-required: true}
+        log = folder.resolve("log");
+        var more = """
             dataApi: {enabled: true}
             mcp: {enabled: true, calls-per-minute: 100000}
             graphql: {db: %s, collection: gql-apps}
             logging: {requests-log-mode: 0}
-            """.formatted(
-                        port, mongo.connectionString(), mongo.databaseName(), mongo.databaseName()));
-        log = folder.resolve("log");
-        process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx" + HEAP_MIB + "m",
-                        "-XX:+UseG1GC",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--sun-misc-unsafe-memory-access=allow",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "org.restheart.core.Main",
-                        configuration.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
+            """.formatted(mongo.databaseName());
+        process = GatewayProcess.start(
+                folder,
+                port,
+                mongo.connectionString(),
+                mongo.databaseName(),
+                more,
+                "-Xmx" + HEAP_MIB + "m",
+                "-XX:+UseG1GC");
         await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> status("/ping") == 200);
     }
 

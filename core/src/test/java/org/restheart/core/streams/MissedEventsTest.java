@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.restheart.core.GatewayProcess;
 import org.restheart.embedded.FreePort;
 import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestClient;
@@ -37,7 +38,8 @@ class MissedEventsTest {
                     + URLEncoder.encode(positionBeforeEvents(mongo), StandardCharsets.UTF_8);
             var address = new InetSocketAddress("127.0.0.1", FreePort.find());
             var log = folder.resolve("log");
-            var process = gateway(deployment.connectionString(), address, folder, log);
+            var process = GatewayProcess.start(
+                    folder, address.getPort(), deployment.connectionString(), "small", "", "-Xmx256m", "-XX:+UseG1GC");
             try {
                 await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
                     try (var socket = ask(address, "/ping")) {
@@ -78,32 +80,6 @@ class MissedEventsTest {
             }
             return token;
         }
-    }
-
-    private static Process gateway(String deployment, InetSocketAddress address, Path folder, Path log)
-            throws IOException {
-        var configuration =
-                Files.writeString(folder.resolve("restheart.yml"), """
-            http-listener: {host: 127.0.0.1, port: %d}
-            mclient: {connection-string: "%s"}
-            mongo: {mongo-mounts: [{what: /small, where: /}]}
-            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-            fileRealmAuthenticator: {enabled: true, users: [{userid: bob, password: bob-pw, roles: [admin]}]}
-            fullAuthorizer: {enabled: true, authentication-required: true}
-            """.formatted(address.getPort(), deployment));
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-XX:+UseG1GC",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--sun-misc-unsafe-memory-access=allow",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "org.restheart.core.Main",
-                        configuration.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
     }
 
     private static Socket ask(InetSocketAddress address, String path) throws IOException {
