@@ -11,12 +11,11 @@ import com.mongodb.event.ConnectionPoolListener;
 import com.mongodb.event.ServerHeartbeatFailedEvent;
 import com.mongodb.event.ServerHeartbeatSucceededEvent;
 import com.mongodb.event.ServerMonitorListener;
-import java.net.SocketTimeoutException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.error.MongoErrors;
 
 /// Ends the operations on servers that answer nothing though their connections stay open, as after
 /// `SIGSTOP` or behind a network that drops packets. The driver marks such a server as unknown when a
@@ -119,7 +118,7 @@ final class SilentServers implements ConnectionPoolListener, ServerMonitorListen
 
     @Override
     public void serverHeartbeatFailed(ServerHeartbeatFailedEvent event) {
-        if (isTimeout(event.getThrowable())) {
+        if (MongoErrors.isTimeout(event.getThrowable())) {
             var server = event.getConnectionId().getServerId().getAddress();
             silent.add(server);
             interrupt(server::equals);
@@ -133,14 +132,5 @@ final class SilentServers implements ConnectionPoolListener, ServerMonitorListen
         if (silent.contains(server)) {
             interrupt(server::equals);
         }
-    }
-
-    private static boolean isTimeout(@Nullable Throwable failure) {
-        for (var cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SocketTimeoutException) {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -1,5 +1,6 @@
 package org.restheart.dataapi;
 
+import static org.restheart.bson.BsonValues.number;
 import static org.restheart.bson.BsonValues.object;
 
 import java.io.IOException;
@@ -7,8 +8,6 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonInt64;
-import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Accepted;
@@ -85,10 +84,10 @@ record ActionResponses(Action action, boolean byId, boolean canonical, DataApiCo
             case insertOne ->
                 value(inserted, object("insertedId", written.inserted().getFirst()));
             case insertMany -> value(inserted, object("insertedIds", written.inserted()));
-            case deleteOne, deleteMany -> value(200, object("deletedCount", count(written.deleted())));
+            case deleteOne, deleteMany -> value(200, object("deletedCount", number(written.deleted())));
             default -> {
                 var counts =
-                        object("matchedCount", count(written.matched()), "modifiedCount", count(written.modified()));
+                        object("matchedCount", number(written.matched()), "modifiedCount", number(written.modified()));
                 written.upserted().ifPresent(id -> counts.append("upsertedId", id));
                 yield value(200, counts);
             }
@@ -105,10 +104,6 @@ record ActionResponses(Action action, boolean byId, boolean canonical, DataApiCo
             };
         }
         throw failure instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(failure);
-    }
-
-    private static BsonValue count(long number) {
-        return number <= Integer.MAX_VALUE ? new BsonInt32((int) number) : new BsonInt64(number);
     }
 
     private Response.Ready value(int status, BsonDocument value) {

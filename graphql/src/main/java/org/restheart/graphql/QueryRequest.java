@@ -13,6 +13,8 @@ import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
@@ -103,11 +105,11 @@ record QueryRequest(
             ContentTrees.admit(content, RawDocuments.values(variables));
         }
         return new QueryRequest(
-                text(body, QUERY),
-                text(body, DOCUMENT).or(() -> persisted(body)),
-                text(body, "operationName").filter(name -> !name.isEmpty()),
+                BsonTexts.of(body, QUERY),
+                BsonTexts.of(body, DOCUMENT).or(() -> persisted(body)),
+                BsonTexts.of(body, "operationName").filter(name -> !name.isEmpty()),
                 variables != null && variables.isDocument() ? Arguments.variables(variables.asDocument()) : Map.of(),
-                member(body, "extensions")
+                BsonValues.object(body, "extensions")
                         .map(extensions -> extensions.get("resumeAfter"))
                         .map(QueryRequest::token),
                 warnings(body),
@@ -169,17 +171,9 @@ record QueryRequest(
 
     /// `extensions.persistedQuery.sha256Hash`, as some clients send it.
     private static Optional<String> persisted(BsonDocument body) {
-        return member(body, "extensions")
-                .flatMap(extensions -> member(extensions, "persistedQuery"))
-                .flatMap(query -> text(query, "sha256Hash"));
-    }
-
-    private static Optional<BsonDocument> member(BsonDocument document, String name) {
-        return document.get(name) instanceof BsonDocument member ? Optional.of(member) : Optional.empty();
-    }
-
-    private static Optional<String> text(BsonDocument document, String name) {
-        return document.get(name) instanceof BsonString text ? Optional.of(text.getValue()) : Optional.empty();
+        return BsonValues.object(body, "extensions")
+                .flatMap(extensions -> BsonValues.object(extensions, "persistedQuery"))
+                .flatMap(query -> BsonTexts.of(query, "sha256Hash"));
     }
 
     private static String text(Request request) {

@@ -1,6 +1,7 @@
 package org.restheart.bson;
 
 import java.util.Collection;
+import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -10,7 +11,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// Factories of the values of which messages consist.
+/// The values of which messages consist.
 public final class BsonValues {
     private BsonValues() {}
 
@@ -30,6 +31,16 @@ public final class BsonValues {
             array.add(value(value));
         }
         return array;
+    }
+
+    /// In 32 bits if it fits.
+    public static BsonValue number(long number) {
+        return number <= Integer.MAX_VALUE ? new BsonInt32((int) number) : new BsonInt64(number);
+    }
+
+    /// The object in a field; empty if it is absent or something else.
+    public static Optional<BsonDocument> object(BsonDocument document, String name) {
+        return document.get(name) instanceof BsonDocument object ? Optional.of(object) : Optional.empty();
     }
 
     /// @param value BSON, a text, a number, a boolean, or a collection of such

@@ -21,6 +21,11 @@ public final class Accepted {
         this.weights = weights;
     }
 
+    /// A media type in lower case, without its parameters.
+    public static String essence(String type) {
+        return type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+    }
+
     /// Reads all `Accept` fields. Without one, every type is accepted. A malformed weight counts as 1.
     public static Accepted of(Headers headers) {
         var weights = new LinkedHashMap<String, Double>();

@@ -12,6 +12,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
+import org.restheart.bson.BsonValues;
 import org.restheart.http.Body;
 import org.restheart.http.Headers;
 import org.restheart.http.NamedOperation;
@@ -51,12 +52,12 @@ record RpcRequest(
 
     /// The name of the client, as it states.
     Optional<BsonDocument> clientInfo() {
-        return document(meta(params), PREFIX + "clientInfo");
+        return BsonValues.object(meta(params), PREFIX + "clientInfo");
     }
 
     /// Whether the client supports elicitation.
     boolean elicits() {
-        return document(meta(params), CAPABILITIES)
+        return BsonValues.object(meta(params), CAPABILITIES)
                 .filter(capabilities -> capabilities.containsKey("elicitation"))
                 .isPresent();
     }
@@ -140,7 +141,7 @@ record RpcRequest(
         }
         var asked = meta(params).get(VERSION);
         if (!(asked instanceof BsonString version)
-                || document(meta(params), CAPABILITIES).isEmpty()) {
+                || BsonValues.object(meta(params), CAPABILITIES).isEmpty()) {
             throw RpcError.of(
                     400,
                     RpcError.INVALID_PARAMS,
@@ -197,11 +198,7 @@ record RpcRequest(
     }
 
     private static BsonDocument meta(BsonDocument params) {
-        return document(params, "_meta").orElseGet(BsonDocument::new);
-    }
-
-    private static Optional<BsonDocument> document(BsonDocument in, String name) {
-        return in.get(name) instanceof BsonDocument document ? Optional.of(document) : Optional.empty();
+        return BsonValues.object(params, "_meta").orElseGet(BsonDocument::new);
     }
 
     private static RpcError invalid(String why) {

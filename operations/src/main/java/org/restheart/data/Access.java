@@ -117,31 +117,35 @@ public sealed interface Access {
 
     /// The same, not beyond what a rule can allow. What is denied stays so.
     default Access withMergeRequest(Optional<BsonDocument> other) {
-        return this instanceof Denied
-                ? this
-                : new RowPolicy(
-                        allowed(),
-                        readFilter(),
-                        writeFilter(),
-                        other,
-                        projectResponse(),
-                        checkWritten(),
-                        requireIndex(),
-                        serverTiming());
+        return policy(readFilter(), writeFilter(), other, projectResponse(), checkWritten());
     }
 
     /// As [#withMergeRequest], for those documents alone that a filter matches: what is read, what is changed, and what
     /// is written.
     default Access withRows(BsonDocument filter) {
+        return policy(
+                Optional.of(and(readFilter(), filter)),
+                Optional.of(and(writeFilter(), filter)),
+                mergeRequest(),
+                projectResponse(),
+                true);
+    }
+
+    private Access policy(
+            Optional<BsonDocument> readFilter,
+            Optional<BsonDocument> writeFilter,
+            Optional<BsonDocument> mergeRequest,
+            Optional<BsonDocument> projectResponse,
+            boolean checkWritten) {
         return this instanceof Denied
                 ? this
                 : new RowPolicy(
                         allowed(),
-                        Optional.of(and(readFilter(), filter)),
-                        Optional.of(and(writeFilter(), filter)),
-                        mergeRequest(),
-                        projectResponse(),
-                        true,
+                        readFilter,
+                        writeFilter,
+                        mergeRequest,
+                        projectResponse,
+                        checkWritten,
                         requireIndex(),
                         serverTiming());
     }
@@ -158,16 +162,6 @@ public sealed interface Access {
 
     /// As [#withMergeRequest].
     default Access withProjectResponse(Optional<BsonDocument> other) {
-        return this instanceof Denied
-                ? this
-                : new RowPolicy(
-                        allowed(),
-                        readFilter(),
-                        writeFilter(),
-                        mergeRequest(),
-                        other,
-                        checkWritten(),
-                        requireIndex(),
-                        serverTiming());
+        return policy(readFilter(), writeFilter(), mergeRequest(), other, checkWritten());
     }
 }

@@ -4,6 +4,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.restheart.http.Accepted;
 import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -114,12 +115,7 @@ public final class AmbientCredentials {
         return request.method() != Method.POST
                 || headers.has("X-Requested-With")
                 || headers.has("No-Auth-Challenge")
-                || (!types.isEmpty() && types.stream().noneMatch(type -> UNASKED.contains(essence(type))));
-    }
-
-    private static String essence(String type) {
-        int end = type.indexOf(';');
-        return (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
+                || (!types.isEmpty() && types.stream().noneMatch(type -> UNASKED.contains(Accepted.essence(type))));
     }
 
     private boolean isForeign(Request request) {

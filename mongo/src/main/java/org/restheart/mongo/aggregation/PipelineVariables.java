@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.data.Access;
 import org.restheart.data.Privilege;
 import org.restheart.http.access.Account;
@@ -38,11 +38,7 @@ public record PipelineVariables(BsonDocument values) {
         all.append("@page", new BsonInt32(paging.page()))
                 .append("@pagesize", size)
                 .append("@limit", size)
-                .append("@skip", number(paging.skip()));
-    }
-
-    private static BsonValue number(long value) {
-        return value <= Integer.MAX_VALUE ? new BsonInt32((int) value) : new BsonInt64(value);
+                .append("@skip", BsonValues.number(paging.skip()));
     }
 
     private static void addUser(BsonDocument all, Optional<Account> account) {

@@ -11,6 +11,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
+import org.restheart.bson.BsonValues;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
@@ -130,16 +131,12 @@ record BulkReport(
             long modified,
             long matched,
             List<? extends BsonValue> errors) {
-        var document = new BsonDocument("inserted", number(inserted))
+        var document = new BsonDocument("inserted", BsonValues.number(inserted))
                 .append("links", links)
-                .append("deleted", number(deleted))
-                .append("modified", number(modified))
-                .append("matched", number(matched));
+                .append("deleted", BsonValues.number(deleted))
+                .append("modified", BsonValues.number(modified))
+                .append("matched", BsonValues.number(matched));
         return errors.isEmpty() ? document : document.append("errors", new BsonArray(errors));
-    }
-
-    static BsonValue number(long n) {
-        return n <= Integer.MAX_VALUE ? new BsonInt32((int) n) : new BsonInt64(n);
     }
 
     /// The response in the requested representation; partial failures always have the standard one.

@@ -20,6 +20,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
+import org.restheart.bson.BsonValues;
 import org.restheart.http.Lease;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
@@ -403,10 +404,10 @@ public final class PostLines implements DataHandler {
         private BsonDocument toDocument() {
             var document = BulkReport.document(inserted, new BsonArray(links), 0, modified, matched, errors);
             if (linked > links.size()) {
-                document.append("linksOmitted", BulkReport.number(linked - links.size()));
+                document.append("linksOmitted", BsonValues.number(linked - links.size()));
             }
             if (failed > errors.size()) {
-                document.append("errorsOmitted", BulkReport.number(failed - errors.size()));
+                document.append("errorsOmitted", BsonValues.number(failed - errors.size()));
             }
             return aborted ? document.append("complete", BsonBoolean.FALSE) : document;
         }

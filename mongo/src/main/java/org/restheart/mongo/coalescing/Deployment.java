@@ -5,9 +5,8 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.connection.ClusterDescription;
 import com.mongodb.connection.ClusterType;
 import com.mongodb.connection.ServerDescription;
-import java.net.SocketTimeoutException;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.error.MongoErrors;
 
 /// The state of MongoDB's servers according to the driver's heartbeats: distinguishes a slow command from one whose
 /// server has failed. Thread-safe.
@@ -26,17 +25,9 @@ record Deployment(Supplier<ClusterDescription> current) {
     /// known of commands that were sent to it.
     boolean isSilent(ServerAddress server) {
         return current.get().getServerDescriptions().stream()
-                .anyMatch(
-                        other -> !other.isOk() && other.getAddress().equals(server) && isTimeout(other.getException()));
-    }
-
-    private static boolean isTimeout(@Nullable Throwable failure) {
-        for (var cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SocketTimeoutException) {
-                return true;
-            }
-        }
-        return false;
+                .anyMatch(other -> !other.isOk()
+                        && other.getAddress().equals(server)
+                        && MongoErrors.isTimeout(other.getException()));
     }
 
     /// Unknown before a server has responded.

@@ -13,6 +13,7 @@ import com.mongodb.MongoSocketException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteConcernException;
 import com.mongodb.MongoWriteException;
+import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -42,6 +43,16 @@ public final class MongoErrors {
     private static final List<String> TEMPORARY = List.of(RETRYABLE_WRITE, "SystemOverloadedError", "RetryableError");
 
     private MongoErrors() {}
+
+    /// Whether MongoDB was silent for longer than its connection waits.
+    public static boolean isTimeout(@Nullable Throwable failure) {
+        for (var cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SocketTimeoutException) {
+                return true;
+            }
+        }
+        return false;
+    }
 
     /// Empty for a failure that is not MongoDB's.
     public static Optional<Problem> toProblem(Throwable failure) {

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.restheart.http.Accepted;
 import org.restheart.http.Words;
 
 /// Guesses the media type of content from its first bytes (WHATWG MIME Sniffing, 6), never from a name.
@@ -101,7 +102,7 @@ final class MediaTypes {
     /// The stored type, if it is valid in a header and describes all of the content: parts of a `multipart` type
     /// have headers of their own.
     static String served(String stored) {
-        return isValid(stored) && !name(stored).startsWith("multipart/") ? stored : UNKNOWN;
+        return isValid(stored) && !Accepted.essence(stored).startsWith("multipart/") ? stored : UNKNOWN;
     }
 
     /// Whether it is valid in a header.
@@ -113,12 +114,7 @@ final class MediaTypes {
     /// and the browser shows it in this server's origin, with the credentials of its user. Empty for PDF:
     /// viewers would not work under a policy, and run no script in this origin.
     static Optional<String> policy(String type) {
-        var name = name(type);
+        var name = Accepted.essence(type);
         return name.equals(PDF) ? Optional.empty() : Optional.of(INERT.contains(name) ? INERT_POLICY : ACTIVE_POLICY);
-    }
-
-    private static String name(String type) {
-        int end = type.indexOf(';');
-        return (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
     }
 }
