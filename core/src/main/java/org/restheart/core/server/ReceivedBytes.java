@@ -59,6 +59,9 @@ final class ReceivedBytes extends BufferedSourceConduit {
     /// Whether an empty line before the request was left out, as some clients send one (RFC 9112, 2.2).
     private boolean skipped;
 
+    /// Whether only the carriage return of one has arrived, which is read again with what follows it.
+    private boolean isHalfLine;
+
     /// After a request of HTTP/1.1.
     private @Nullable HttpServerConnection http1;
 
@@ -166,6 +169,14 @@ final class ReceivedBytes extends BufferedSourceConduit {
         if (http1.getExtraBytes() != null || !exchange.isRequestComplete()) {
             exchange.addExchangeCompleteListener((_, after) -> {
                 var extra = http1.getExtraBytes();
+                if (extra != null && !exchange.isUpgrade()) {
+                    skipEmptyLine(extra.getBuffer());
+                    if (!extra.getBuffer().hasRemaining()) {
+                        http1.setExtraBytes(null);
+                        extra.close();
+                        extra = null;
+                    }
+                }
                 if (extra != null) {
                     head.begins(extra.getBuffer().remaining());
                     lines.arrived(extra.getBuffer().duplicate());
@@ -208,18 +219,24 @@ final class ReceivedBytes extends BufferedSourceConduit {
             return 0;
         }
         int at = to.position();
+        if (isHalfLine) {
+            to.put((byte) '\r');
+        }
         int read = readUnlessClosed(to);
         if (read <= 0) {
+            to.position(at);
             return read;
         }
+        isHalfLine = false;
         boolean begins = head.bytes() == 0 && !head.isHttp2();
-        if (begins && !skipped && read >= 2 && to.get(at) == '\r' && to.get(at + 1) == '\n') {
-            skipped = true;
-            read -= 2;
-            to.put(at, to, at + 2, read).position(at + read);
-            if (read == 0) {
-                return 0;
-            }
+        if (begins) {
+            var line = to.duplicate().flip().position(at);
+            skipEmptyLine(line);
+            to.put(at, to, line.position(), line.remaining()).position(at + line.remaining());
+        }
+        read = to.position() - at;
+        if (read == 0) {
+            return 0;
         }
         head.arrived(to.duplicate().limit(at + read).position(at));
         if (!head.isHttp2()) {
@@ -232,6 +249,21 @@ final class ReceivedBytes extends BufferedSourceConduit {
         authority = AbsoluteTargets.reduce(arrived).orElse(null);
         to.position(arrived.limit());
         return arrived.remaining();
+    }
+
+    /// @param arrived before a request
+    private void skipEmptyLine(ByteBuffer arrived) {
+        int at = arrived.position();
+        if (skipped || arrived.get(at) != '\r') {
+            return;
+        }
+        if (arrived.remaining() == 1) {
+            isHalfLine = true;
+            arrived.position(at + 1);
+        } else if (arrived.get(at + 1) == '\n') {
+            skipped = true;
+            arrived.position(at + 2);
+        }
     }
 
     private boolean isRequestInProgress() {

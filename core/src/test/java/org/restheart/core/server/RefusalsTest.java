@@ -158,6 +158,38 @@ class RefusalsTest {
     }
 
     @Test
+    void an_empty_line_before_a_request_may_arrive_in_parts() throws Exception {
+        try (var server = TestServer.with("core: {io-threads: 1}", eager("/ping", _ -> Response.status(200)));
+                var other = server.connect()) {
+            for (var rest : List.of("\nGET /ping HTTP/1.1\r\nHost: t\r\n\r\n", "\n", "")) {
+                try (var client = server.connect()) {
+                    client.request("GET /ping").answer();
+                    client.send("\r");
+                    other.request("GET /ping").answer();
+                    other.request("GET /ping").answer(); // what came before the first one has been read
+                    client.send(rest);
+                    if (rest.length() < 2) {
+                        other.request("GET /ping").answer();
+                        other.request("GET /ping").answer();
+                        client.request("GET /ping");
+                    }
+                    assertThat(client.answer().status()).isEqualTo(rest.isEmpty() ? 400 : 200);
+                }
+            }
+        }
+    }
+
+    @Test
+    void an_empty_line_may_arrive_with_the_content_before_it() throws Exception {
+        try (var server = TestServer.with("", eager("/ping", _ -> Response.status(200)));
+                var client = server.connect()) {
+            client.send("POST /ping HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\n\r\nhi\r\n");
+            assertThat(client.answer().status()).isEqualTo(200);
+            assertThat(client.request("GET /ping").answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
     void what_is_no_http_is_told_so() throws Exception {
         try (var server = TestServer.of(blocking("/a", _ -> Response.status(200)));
                 var client = server.connect()) {
