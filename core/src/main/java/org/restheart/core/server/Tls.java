@@ -76,10 +76,8 @@ final class Tls implements AutoCloseable {
     ///
     /// @throws StartException if they cannot be used; what was there before is kept
     synchronized void use(TlsKeys changed) {
-        keys = changed;
-        files.markSeen();
-        isCurrent = false;
         used = load(changed);
+        keys = changed; // their files are seen for the first time at the next look
         isCurrent = true;
     }
 
@@ -89,6 +87,7 @@ final class Tls implements AutoCloseable {
             use(keys);
             LOG.info("https-listener: the certificate has changed and is used; it ends at {}", used.expiry);
         } catch (StartException e) {
+            isCurrent = false;
             LOG.error("The certificate has changed and cannot be used, the one before is kept: {}", e.getMessage());
         }
         return true;

@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.config.ListenerConfig.TlsKeys;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
@@ -167,6 +168,26 @@ class TlsTest {
         assertThatThrownBy(() -> TestServer.tls(files, blocking("/", _ -> Response.status(200))))
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining("the key is not that of the first certificate");
+    }
+
+    @Test
+    void refused_files_do_not_replace_those_that_are_watched() throws Exception {
+        var folder = Files.createTempDirectory(directory, "used");
+        var used = pemFiles(folder);
+        TestKeystore.made("EC").pem(folder, "PRIVATE KEY");
+        var refused = pemFiles(Files.createTempDirectory(directory, "refused"));
+        try (var tls = new Tls(used)) {
+            var before = tls.context();
+            assertThatThrownBy(() -> tls.use(refused)).isInstanceOf(StartException.class);
+            assertThat(tls.isCurrent()).isTrue();
+            TestKeystore.made("EC").pem(folder, "PRIVATE KEY");
+            await().until(() -> tls.context() != before && tls.isCurrent());
+        }
+    }
+
+    private static TlsKeys.PemFiles pemFiles(Path folder) {
+        return new TlsKeys.PemFiles(
+                folder.resolve("cert.pem").toString(), folder.resolve("key.pem").toString());
     }
 
     @Test
