@@ -243,11 +243,8 @@ final class ApplyCommand implements Callable<Integer> {
                 }
             } catch (IOException | Transfer.Failure e) {
                 boolean known = e instanceof Transfer.Failure;
-                var why = e instanceof IOException broken
-                        ? gateway.reason(broken) + "; whether it was done is not known"
-                        : e.getMessage();
-                err.println("ERROR " + wanted.masked((step.file().isEmpty() ? step.path() : step.file()) + ": " + why));
-                boolean undone = sent == 0 || undo(step);
+                tell(wanted, step, e);
+                boolean undone = sent == 0 || undo(wanted, step);
                 steps.subList(0, done).forEach(earlier -> err.println("done  " + earlier));
                 err.println((!known ? "unknown  " : !undone ? "half done  " : sent == 0 ? "not done  " : "put back  ")
                         + step);
@@ -258,11 +255,19 @@ final class ApplyCommand implements Callable<Integer> {
         return end(0, "");
     }
 
-    private boolean undo(Step step) {
+    private void tell(ApplyFolder wanted, Step step, Exception failure) {
+        var why = failure instanceof IOException broken
+                ? gateway.reason(broken) + "; whether it was done is not known"
+                : failure.getMessage();
+        err.println("ERROR " + wanted.masked((step.file().isEmpty() ? step.path() : step.file()) + ": " + why));
+    }
+
+    private boolean undo(ApplyFolder wanted, Step step) {
         try {
             send(step.undo().orElseThrow());
             return true;
         } catch (IOException | Transfer.Failure e) {
+            tell(wanted, step, e);
             return false;
         }
     }
