@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -22,6 +23,7 @@ import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Lease;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest.Answer;
@@ -418,14 +420,13 @@ public final class FindDocuments implements DataHandler {
             boolean named =
                     keys.entrySet().stream().anyMatch(key -> !key.getKey().equals("_id") && !isZero(key.getValue()));
             if (!named) {
-                var found = FindDocuments.form(request).isPresent()
-                        ? shown(request, query)
-                        : documents.fields(query, MAX_COLUMNS + 1);
-                if (found.size() > MAX_COLUMNS) {
-                    throw new ProblemException(
-                            QUERY_INVALID, "more than " + MAX_COLUMNS + " columns: name some with keys");
+                var found = new Columns(request.http().lease());
+                if (FindDocuments.form(request).isPresent()) {
+                    shown(request, query, found);
+                } else {
+                    documents.fields(query, MAX_COLUMNS + 1, found::add);
                 }
-                return found;
+                return List.copyOf(found.names);
             }
             var columns = new ArrayList<>(keys.keySet());
             columns.remove("_id");
@@ -435,9 +436,8 @@ public final class FindDocuments implements DataHandler {
             return columns;
         }
 
-        /// The fields of documents as they are shown.
-        private List<String> shown(DataRequest request, FindQuery query) {
-            var names = new LinkedHashSet<String>();
+        /// Finds the fields of documents as they are shown.
+        private void shown(DataRequest request, FindQuery query, Columns found) {
             var shown = FindDocuments.form(request).orElse(UnaryOperator.identity());
             var room = new Room(request.http().lease(), sizes.of(query.namespace()), BATCH);
             DocumentContent.response(room, batch -> finder.find(query, batch), new DocumentFormat() {
@@ -448,12 +448,35 @@ public final class FindDocuments implements DataHandler {
 
                 @Override
                 public void document(BsonDocument document, long index, Utf8Buffer out) {
-                    if (names.size() <= MAX_COLUMNS) {
-                        names.addAll(shown.apply(document).keySet());
-                    }
+                    shown.apply(document).keySet().forEach(found::add);
                 }
             });
-            return List.copyOf(names);
+        }
+
+        /// Names in the order in which they are found. Confined to one request.
+        private static final class Columns {
+            /// Bytes of an entry of the set, about.
+            private static final int ENTRY = 100;
+
+            private final Lease lease;
+            private final Set<String> names = new LinkedHashSet<>();
+
+            Columns(Lease lease) {
+                this.lease = lease;
+            }
+
+            /// @throws ProblemException 400 if there are too many; 503 if the caller may not have the memory now
+            void add(String name) {
+                if (names.contains(name)) {
+                    return;
+                }
+                if (names.size() == MAX_COLUMNS) {
+                    throw new ProblemException(
+                            QUERY_INVALID, "more than " + MAX_COLUMNS + " columns: name some with keys");
+                }
+                lease.hold(ENTRY + 2L * name.length());
+                names.add(name);
+            }
         }
 
         private static boolean isZero(BsonValue value) {

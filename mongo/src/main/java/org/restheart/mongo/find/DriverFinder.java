@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -184,18 +185,16 @@ public final class DriverFinder implements Finder {
         return find;
     }
 
-    /// The names of all top-level fields of the documents, `_id` first, the others in their most frequent
+    /// Finds the names of all top-level fields of the documents, `_id` first, the others in their most frequent
     /// order.
     ///
     /// @param limit most names
     /// @throws com.mongodb.MongoException as [#one]
-    public List<String> fields(FindQuery query, int limit) {
+    public void fields(FindQuery query, int limit, Consumer<String> found) {
         var stages = new ArrayList<>(stages(query));
         stages.addAll(FIELD_NAMES);
         stages.add(stage("$limit", new BsonInt32(limit)));
-        var names = new ArrayList<String>();
-        run(query, stages).forEach(field -> names.add(field.getString("_id").getValue()));
-        return names;
+        run(query, stages).forEach(field -> found.accept(field.getString("_id").getValue()));
     }
 
     /// The same query as a pipeline, which can filter in two steps, apply one projection to the result of
