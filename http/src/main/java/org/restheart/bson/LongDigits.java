@@ -1,12 +1,16 @@
 package org.restheart.bson;
 
+import java.util.List;
 import org.bson.types.Decimal128;
 
-/// Refuses decimal numbers with too many digits: the driver's parser takes quadratic time, so that one request could
-/// occupy a core for hours.
+/// Refuses numbers with too many digits. Of decimal numbers the driver's parser takes quadratic time, so that one
+/// request
+/// could occupy a core for hours; others are rounded or too large in any case.
 public final class LongDigits {
     /// More than any decimal128 needs to be written; quick even if a whole request consists of such numbers.
     static final int MAX = 1000;
+
+    private static final List<String> MAKERS = List.of("umberDecimal", "umberDouble", "umberLong", "umberInt");
 
     private LongDigits() {}
 
@@ -24,11 +28,39 @@ public final class LongDigits {
         }
     }
 
-    /// @throws MalformedJsonException if the text may have a decimal number of more than [#MAX] digits
-    static void refuse(String text) {
-        if (longestRun(text) > MAX && mayHaveDecimals(text)) {
+    /// @throws MalformedJsonException if they are more than [#MAX]
+    static void requireFew(int digits) {
+        if (digits > MAX) {
             throw new MalformedJsonException("a number has more than " + MAX + " digits");
         }
+    }
+
+    /// @throws MalformedJsonException if the text has a number of more than [#MAX] digits, or may have one in quotes
+    static void refuse(String text) {
+        requireFew(longestNumber(text));
+        if (mayHaveNumbers(text)) {
+            requireFew(longestRun(text));
+        }
+    }
+
+    /// Digits in a row that stand in no quotes.
+    private static int longestNumber(String text) {
+        int longest = 0;
+        int run = 0;
+        char quote = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            run = quote == 0 && Character.isDigit(c) ? run + 1 : 0;
+            longest = Math.max(longest, run);
+            if (quote != 0 && c == '\\') {
+                i++;
+            } else if (c == quote) {
+                quote = 0;
+            } else if (quote == 0 && (c == '"' || c == '\'')) {
+                quote = c;
+            }
+        }
+        return longest;
     }
 
     private static int longestRun(String text) {
@@ -43,8 +75,8 @@ public final class LongDigits {
         return longest;
     }
 
-    /// `NumberDecimal` or `$numberDecimal`, with any letter of that escaped.
-    private static boolean mayHaveDecimals(String text) {
-        return text.contains("umberDecimal") || text.contains("\\u00");
+    /// `NumberDecimal`, `$numberLong` and the like, with any letter of that escaped.
+    private static boolean mayHaveNumbers(String text) {
+        return MAKERS.stream().anyMatch(text::contains) || text.contains("\\u00");
     }
 }

@@ -454,6 +454,7 @@ final class StrictJson {
             if (i < in.length && (in[i] == '.' || in[i] == 'e' || in[i] == 'E')) {
                 return real(in, start, first, i, digits, sink);
             }
+            LongDigits.requireFew(i - first);
             sink.integer(i - first > SAFE_DIGITS ? long19(in, start, i) : negative ? -digits : digits);
             return i;
         }
@@ -509,6 +510,7 @@ final class StrictJson {
                     exponent += Integer.parseInt(ascii(in, from, i));
                 }
             }
+            LongDigits.requireFew(i - first);
             sink.float64(
                     allDigits && digits <= EXACT && exponent >= -22 && exponent <= 22
                             ? toDouble(digits, exponent, start < first)

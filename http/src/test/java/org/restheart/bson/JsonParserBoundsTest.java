@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,13 +43,31 @@ class JsonParserBoundsTest {
     }
 
     @Test
-    void decimals_of_absurd_length_are_refused_quickly() {
+    void texts_may_have_any_digits() {
+        var digits = "9".repeat(1_000_000);
+        for (var json : new String[] {"{\"number\": \"" + digits + "\"}", "{number: '" + digits + "'}"}) {
+            assertThat(JsonParser.parseDocument(json.getBytes(UTF_8)).getString("number"))
+                    .extracting(BsonString::getValue)
+                    .isEqualTo(digits);
+        }
+        assertThat(JsonParser.parse(("0." + "1".repeat(999)).getBytes(UTF_8)).isDouble())
+                .isTrue();
+    }
+
+    @Test
+    void numbers_of_absurd_length_are_refused_quickly() {
         var digits = "9".repeat(1_000_000);
         for (var json : new String[] {
             "{\"a\": {\"$numberDecimal\": \"" + digits + "\"}}",
             "{\"a\": {\"$numberDecima\\u006c\": \"" + digits + "\"}}",
             "{\"a\": {\"$numberDecimal\": \"" + "\\u0039".repeat(1_000_000) + "\"}}",
-            "{\"a\": NumberDecimal('" + digits.replace('9', '\u0663') + "')}"
+            "{\"a\": NumberDecimal('" + digits.replace('9', '\u0663') + "')}",
+            "{\"a\": {\"$numberLong\": \"" + digits + "\"}}",
+            "{\"a\": " + digits + "}",
+            "{\"a\": -0." + digits + "}",
+            "{\"a\": 1e" + digits + "}",
+            "{a: '\\'', b: " + digits + "}",
+            "[Long(" + digits + ")]"
         }) {
             assertThat(Duration.ofNanos(timeToRefuse(json))).isLessThan(Duration.ofSeconds(5));
         }

@@ -70,9 +70,9 @@ public interface Installation {
 
     /// Adds a field to the lines of the log of requests.
     ///
-    /// @param name a letter, then letters, digits, `-` and `_`
-    /// @param value of a request as it came, and of the headers of its response, in which interceptors
-    ///     say what they know. Must not block
+    /// @param name a letter, then letters, digits, `-` and `_`; none of the gateway's own
+    /// @param value of a request as it came, and of the headers of its response, in which interceptors say what
+    ///     they know. In quotes in lines of text. Must not block
     void logField(String name, BiFunction<Request, Headers, Optional<String>> value);
 
     /// Repeats a task on a virtual thread, never twice at a time. A failure ends that run only. It is

@@ -54,6 +54,12 @@ public final class RequestLog implements Observer, AutoCloseable {
     private static final String RED = "\u001b[31m";
     private static final String RESET = "\u001b[0m";
 
+    /// What lines say themselves, in any format.
+    public static final Set<String> NAMES = Words.of("""
+        time level logger thread message exception request method path query status elapsed elapsedMillis
+        bytes contentLength clientAddress peer protocol account username roles operation trace-id
+        """);
+
     /// The name of the trace's id in lines.
     private static final String TRACE = "trace-id";
 
@@ -147,7 +153,8 @@ public final class RequestLog implements Observer, AutoCloseable {
                 .ifPresent(name -> line.append(" operation=").append(LogText.bounded(LogText.oneLine(name))));
         forEachAdded(
                 observation,
-                (name, value) -> line.append(' ').append(name).append('=').append(value));
+                (name, value) ->
+                        line.append(' ').append(name).append('=').append(LogText.oneLine(LogText.quoted(value))));
         if (dump) {
             line.append(headers("request", request.headers()::forEach));
             line.append(headers("response", observation.responseHeaders()::forEach));
@@ -157,7 +164,7 @@ public final class RequestLog implements Observer, AutoCloseable {
 
     private void forEachAdded(Observation observation, BiConsumer<String, String> action) {
         added.forEach((name, value) -> value.apply(observation.request(), observation.responseHeaders())
-                .ifPresent(text -> action.accept(name, LogText.bounded(LogText.oneLine(text)))));
+                .ifPresent(text -> action.accept(name, LogText.bounded(text))));
     }
 
     private static String method(Observation observation) {
@@ -212,7 +219,7 @@ public final class RequestLog implements Observer, AutoCloseable {
     /// The fields of a line of JSON, as the documentation lists them.
     private Map<String, Object> fields(Observation observation) {
         var fields = fieldsWithoutQuery(observation);
-        forEachAdded(observation, fields::putIfAbsent);
+        forEachAdded(observation, (name, value) -> fields.putIfAbsent(name, LogText.oneLine(value)));
         var query = LogText.maskedQuery(observation.request().query().raw());
         if (!query.isEmpty()) {
             fields.put("query", query);
@@ -335,6 +342,11 @@ public final class RequestLog implements Observer, AutoCloseable {
                 escaped.append(LogEncoders.isControl(c) ? LogEncoders.escaped(c) : String.valueOf(c));
             }
             return escaped.toString();
+        }
+
+        /// In quotes, between which no other field can begin.
+        static String quoted(String text) {
+            return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
         }
 
         /// A query string as sent, but without the values of parameters that are named like secrets.

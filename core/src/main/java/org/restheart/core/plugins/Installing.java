@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import org.restheart.core.config.PluginSettings;
+import org.restheart.core.observation.RequestLog;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Binding.Match;
 import org.restheart.http.Filter;
@@ -252,7 +253,7 @@ final class Installing implements Installation {
     @Override
     public void logField(String name, BiFunction<Request, Headers, Optional<String>> value) {
         requireOpen();
-        if (!Plugins.NAME.matcher(name).matches()) {
+        if (!Plugins.NAME.matcher(name).matches() || RequestLog.NAMES.contains(name)) {
             throw new IllegalArgumentException("a field of the log cannot have the name " + name);
         }
         var before = logFields.putIfAbsent(

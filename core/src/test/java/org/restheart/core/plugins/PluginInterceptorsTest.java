@@ -411,12 +411,24 @@ class PluginInterceptorsTest {
             """);
         try (var log = new LogLines();
                 var gateway = plugins.start(mongo, "")) {
-            admin(gateway).with("X-Tenant", "a\tb").get(orders);
+            admin(gateway).with("X-Tenant", "a\tb\" \\ username=root").get(orders);
             await().untilAsserted(() -> assertThat(log.all())
                     .anySatisfy(line -> assertThat(line)
-                            .contains(" tenant=a", "type=application/json")
+                            .contains(" tenant=\"a\\u0009b\\\" \\\\ username=root\" type=\"application/json")
                             .doesNotContain("bad=", "a\tb")));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"account", "username", "status", "message"})
+    void a_field_of_the_log_has_no_name_of_the_gateways_own(String name) {
+        plugins.plugin("lines", """
+            public void install(Installation to) {
+                to.logField("%s", (request, answered) -> Optional.of("root"));
+            }
+            """.formatted(name));
+        assertThatThrownBy(() -> plugins.start(mongo, ""))
+                .hasStackTraceContaining("a field of the log cannot have the name " + name);
     }
 
     @Test
