@@ -18,7 +18,6 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.console.ConsoleConfig.ServicePaths;
 import org.restheart.http.Bundled;
 import org.restheart.http.Content;
 import org.restheart.http.ContentCoding;
@@ -35,10 +34,12 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.Service.Traffic;
+import org.restheart.http.module.ServiceModule.Context;
+import org.restheart.http.module.ServicePages;
 
 /// The pages for browsers. Everything that they need is served here; they send requests with the credentials of their
 /// users.
-public final class BrowserPages {
+public final class BrowserPages implements ServicePages {
     /// References in the console's page. It names all files, so that browsers load them in parallel.
     private static final Pattern NAMED = Pattern.compile("(?:href|src)=\"FILES/([a-zA-Z0-9./_-]+)\"");
 
@@ -87,10 +88,9 @@ public final class BrowserPages {
             "swagger-ui.css",
             WEBJARS + "swagger-ui/5.35.0/swagger-ui.css");
 
-    private BrowserPages() {}
-
     /// `GET /_console/`: the console, which is a client of the public API.
-    public static Service console(ConsoleConfig config, ServicePaths paths) {
+    static Service console(ConsoleConfig config, Context context) {
+        var document = config.toDocument(context);
         return new LazyPage(() -> {
             var page = PageService.readText("/console/index.html");
             var contents = new TreeMap<String, byte[]>();
@@ -99,7 +99,7 @@ public final class BrowserPages {
                 contents.computeIfAbsent(names.group(1), name -> PageService.read("/console/" + name));
             }
             var service = new PageService(config.uri(), CONSOLE_POLICY, page, contents);
-            service.add("config.json", JsonEncoder.of(JsonMode.DEFAULT).encodeToString(config.toDocument(paths)));
+            service.add("config.json", JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document));
             var docs = DOCUMENTED.matcher(PageService.readText("/console/app/docs.js"));
             while (docs.find()) {
                 var name = docs.group(1) + ".md";
@@ -115,15 +115,13 @@ public final class BrowserPages {
     ///
     /// @param uri of the page
     /// @param graphql the path below which apps are
-    public static Service graphiql(String uri, String graphql) {
+    static Service graphiql(String uri, String graphql) {
         return page(uri, GRAPHIQL_POLICY, "/graphiql/index.html", "GRAPHQL-URI", graphql, GRAPHIQL);
     }
 
-    /// `GET /_openapi-ui/`: Swagger UI, which shows the OpenAPI document of this gateway and sends its requests.
-    ///
-    /// @param uri of the page
-    /// @param document the path of the OpenAPI document
-    public static Service swaggerUi(String uri, String document) {
+    /// `GET /_openapi-ui/`: Swagger UI.
+    @Override
+    public Service swaggerUi(String uri, String document) {
         return page(uri, SWAGGER_POLICY, "/swagger-ui/index.html", "DOCUMENT-URI", document, SWAGGER);
     }
 

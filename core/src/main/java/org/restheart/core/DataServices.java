@@ -9,21 +9,16 @@ import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.IndexOptions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.crypto.spec.SecretKeySpec;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.restheart.console.BrowserPages;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
-import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.core.config.SecurityStores.SessionsConfig;
 import org.restheart.core.filter.OffServices;
 import org.restheart.core.filter.PreferFilter;
@@ -46,7 +41,6 @@ import org.restheart.http.Filter;
 import org.restheart.http.Guard;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.Request;
-import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
@@ -64,11 +58,7 @@ import org.restheart.mongo.importing.ImportService;
 import org.restheart.mongo.service.CacheInvalidator;
 import org.restheart.mongo.service.CsvLoader;
 import org.restheart.mongo.session.TransactionsService;
-import org.restheart.openapi.AccessService;
-import org.restheart.openapi.OpenApiConfig;
-import org.restheart.openapi.OpenApiService;
 import org.restheart.security.Credentials;
-import org.restheart.security.acl.PermissionReader;
 import org.restheart.security.token.RenewableSessions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -113,10 +103,10 @@ final class DataServices {
         this.judgedRequests = judgedRequests;
     }
 
-    /// Starts the services.
+    /// Starts the services, those of modules too.
     ///
     /// @return their bindings
-    List<Binding> open() {
+    List<Binding> open(Modules modules) {
         var streams = openStreams();
         var data = openData(streams);
         var innerFilters = new ArrayList<Filter>();
@@ -138,18 +128,17 @@ final class DataServices {
         // Not secured as paths: what these services do is authorized as requests of the REST API, and what they tell
         // callers is their own permissions.
         config.dataApi().ifPresent(api -> bindDataApi(api, data));
-        config.openApi().ifPresent(openApi -> bindOpenApi(openApi, data));
         config.mcp().ifPresent(mcp -> bindMcp(mcp, data, streams));
+        modules.add(MongoConfig.class, mongo);
+        modules.add(MongoService.class, data);
+        bindings.addAll(modules.install(true));
         config.imports().ifPresent(this::bindImports);
-        bindAccess(data);
-        bindings.add(
-                Binding.prefix(new TransactionsService(data.transactions(), judgedRequests), transactionsUri(), false));
+        bindings.add(Binding.prefix(
+                new TransactionsService(data.transactions(), judgedRequests),
+                TransactionsService.uri(mongo.uri()),
+                false));
         warnOfHiddenNames(data);
         return bindings;
-    }
-
-    private String transactionsUri() {
-        return mongo.uri().equals("/") ? TransactionsService.URI : mongo.uri() + TransactionsService.URI;
     }
 
     private ChangeStreams openStreams() {
@@ -316,72 +305,7 @@ final class DataServices {
             DefinitionIndexes.create(parts.tasks(), client, graphql.definitions());
         }
         bindings.add(Binding.prefix(apps, graphql.uri(), true));
-        if (config.graphiql().enabled()) {
-            var page = BrowserPages.graphiql(config.graphiql().uri(), graphql.uri());
-            bindings.add(Binding.prefix(
-                    page, config.graphiql().uri(), config.graphiql().secured()));
-        }
         return apps.guard();
-    }
-
-    private void bindAccess(MongoService data) {
-        var services = new HashMap<String, String>();
-        if (config.metrics().endpoint().enabled()) {
-            services.put("metrics", config.metrics().endpoint().uri());
-        }
-        bind(
-                config.access(),
-                new AccessService(
-                        data.descriptions(),
-                        judgedRequests,
-                        judgedRequests::explain,
-                        new AccessService.Dependencies(
-                                RequestPath.parse(config.access().uri())
-                                        .segments()
-                                        .size(),
-                                config.security().rootRole(),
-                                services,
-                                security.guards().stores(),
-                                security::account,
-                                PermissionReader::checkSyntax,
-                                security::challenge)));
-    }
-
-    private void bindOpenApi(OpenApiConfig openApi, MongoService data) {
-        var services = new HashMap<String, String>();
-        if (config.ping().endpoint().enabled()) {
-            services.put("ping", config.ping().endpoint().uri());
-        }
-        if (config.security().roles().enabled()) {
-            services.put("roles", config.security().roles().uri());
-        }
-        config.dataApi().ifPresent(api -> services.put("dataApi", api.uri()));
-        config.mcp().ifPresent(mcp -> services.put("mcp", mcp.uri()));
-        services.put("transactions", transactionsUri());
-        var server = new OpenApiConfig.Server(
-                config.core().name().equals("default")
-                        ? "RESTHeart"
-                        : config.core().name(),
-                BuildInfo.load().version(),
-                mongo.defaultPageSize(),
-                mongo.maxPageSize(),
-                config.security().rootRole(),
-                services,
-                config.security()
-                        .mongoRealm()
-                        .map(MongoRealmConfig::users)
-                        .map(users ->
-                                Map.of(users.database() + "." + users.collection(), Set.of(users.passwordProperty())))
-                        .orElse(Map.of()));
-        var document = new OpenApiService(
-                openApi,
-                server,
-                data.descriptions(),
-                new OpenApiService.Access(judgedRequests, judgedRequests, security.schemes(), security::challenge),
-                parts.metrics().of(Part.OPENAPI));
-        bindings.add(Binding.prefix(document, openApi.uri(), false));
-        openApi.uiUri()
-                .ifPresent(uri -> bindings.add(Binding.prefix(BrowserPages.swaggerUi(uri, openApi.uri()), uri, false)));
     }
 
     private void bind(Endpoint endpoint, Service service) {

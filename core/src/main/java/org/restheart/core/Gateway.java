@@ -15,8 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import org.restheart.console.BrowserPages;
-import org.restheart.console.ConsoleConfig;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
@@ -53,7 +51,6 @@ import org.restheart.core.service.PingService;
 import org.restheart.core.service.ProxyService;
 import org.restheart.core.service.StaticResources;
 import org.restheart.core.tracing.Tracing;
-import org.restheart.dataapi.DataApiConfig;
 import org.restheart.dataapi.DataApiService;
 import org.restheart.dataapi.LogInService;
 import org.restheart.dataapi.SessionService;
@@ -62,14 +59,10 @@ import org.restheart.http.Filter;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
-import org.restheart.mcp.McpConfig;
 import org.restheart.mcp.McpService;
-import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.MongoErrors;
-import org.restheart.openapi.OpenApiConfig;
 import org.restheart.security.SecurityFilter;
-import org.restheart.security.apikey.ApiKeyService;
 
 /// The running server: all parts are constructed here and closed in reverse order.
 public final class Gateway implements AutoCloseable {
@@ -118,7 +111,8 @@ public final class Gateway implements AutoCloseable {
         bindPing();
         bindHealth(probe);
         bindMetrics(metrics);
-        bindConsole();
+        var modules = new Modules(config, metrics, security, judgedRequests);
+        bindings.addAll(modules.install(false));
         client.ifPresent(mongo -> {
             if (config.mongo().isPresent()) {
                 var parts = new DataServices.GatewayParts(
@@ -128,7 +122,7 @@ public final class Gateway implements AutoCloseable {
                         metrics,
                         observer,
                         settings.limits().memory());
-                bindings.addAll(new DataServices(config, mongo, parts, security, judgedRequests).open());
+                bindings.addAll(new DataServices(config, mongo, parts, security, judgedRequests).open(modules));
             }
         });
         this.limits = config.rateLimits().map(rates -> openLimits(rates, client, tasks, metrics));
@@ -245,27 +239,6 @@ public final class Gateway implements AutoCloseable {
         var endpoint = config.metrics().endpoint();
         var missing = config.metrics().missingRegistryStatus();
         bind(endpoint, new MetricsService(endpoint.uri(), missing, metrics));
-    }
-
-    private void bindConsole() {
-        config.console().ifPresent(console -> {
-            var paths = new ConsoleConfig.ServicePaths(
-                    BuildInfo.load().version(),
-                    config.mongo().map(MongoConfig::uri),
-                    config.security().tokens().bearerTokenUri(),
-                    config.openApi().map(OpenApiConfig::uri),
-                    Optional.of(config.access())
-                            .filter(access -> access.enabled() && config.mongo().isPresent())
-                            .map(Endpoint::uri),
-                    Optional.of(config.metrics().endpoint())
-                            .filter(Endpoint::enabled)
-                            .map(Endpoint::uri),
-                    config.mcp().map(McpConfig::uri),
-                    config.dataApi().map(DataApiConfig::uri),
-                    config.security().apiKeys().map(_ -> ApiKeyService.URI),
-                    config.security().tokens().rememberedSessions(config.isLocal()));
-            bindings.add(Binding.prefix(BrowserPages.console(console, paths), console.uri(), false));
-        });
     }
 
     private void bindStaticResources() {
@@ -525,10 +498,7 @@ public final class Gateway implements AutoCloseable {
         static List<Route> of(GatewayConfig config, List<Route> routes, Function<Binding, Route> assemble) {
             var page = assemble.apply(exact(
                     new HomePage(
-                            config.core().name(),
-                            BuildInfo.load().version(),
-                            config.console().map(ConsoleConfig::uri),
-                            places(config)),
+                            config.core().name(), BuildInfo.load().version(), config.uri("console"), places(config)),
                     "/"));
             var all = new ArrayList<Route>();
             routes.forEach(route -> all.add(route.binding().uri().equals("/") ? before(route, page) : route));
@@ -556,24 +526,12 @@ public final class Gateway implements AutoCloseable {
         /// The services that the page names to callers with an account, by path.
         private static Map<String, String> places(GatewayConfig config) {
             var places = new LinkedHashMap<String, String>();
-            config.mongo()
-                    .map(MongoConfig::uri)
-                    .ifPresent(uri -> places.put(uri.equals("/") ? "/?page=1" : uri, "the data, as JSON"));
-            config.openApi()
-                    .map(OpenApiConfig::uri)
-                    .ifPresent(uri -> places.put(uri, "the API as you may use it, as OpenAPI"));
-            Optional.of(config.access())
-                    .filter(access -> access.enabled() && config.mongo().isPresent())
-                    .ifPresent(access -> places.put(access.uri(), "what you may do with which collections"));
-            if (config.metrics().endpoint().enabled()) {
-                places.put(config.metrics().endpoint().uri(), "metrics");
-            }
-            if (config.mclient().enabled() && config.databaseProbe().endpoint().enabled()) {
-                places.put(config.databaseProbe().endpoint().uri(), "whether MongoDB answers");
-            }
-            config.mcp()
-                    .map(McpConfig::uri)
-                    .ifPresent(uri -> places.put(uri, "the Model Context Protocol, for assistants"));
+            config.uri("mongo").ifPresent(uri -> places.put(uri.equals("/") ? "/?page=1" : uri, "the data, as JSON"));
+            config.uri("openApi").ifPresent(uri -> places.put(uri, "the API as you may use it, as OpenAPI"));
+            config.uri("access").ifPresent(uri -> places.put(uri, "what you may do with which collections"));
+            config.uri("metrics").ifPresent(uri -> places.put(uri, "metrics"));
+            config.uri("database-probe").ifPresent(uri -> places.put(uri, "whether MongoDB answers"));
+            config.uri("mcp").ifPresent(uri -> places.put(uri, "the Model Context Protocol, for assistants"));
             return places;
         }
     }

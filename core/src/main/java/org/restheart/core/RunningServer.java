@@ -144,7 +144,7 @@ final class RunningServer implements AutoCloseable {
                         hints,
                         server.uri,
                         effective.mongo().map(MongoConfig::mounts).orElse(List.of()),
-                        effective.console().map(console -> server.uri.resolve(console.uri() + "/")),
+                        effective.uri("console").map(console -> server.uri.resolve(console + "/")),
                         configuration.hasDefaultAccount() || gateway.foundDefaultPassword()));
             });
             started = true;

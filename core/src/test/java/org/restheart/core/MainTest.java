@@ -43,7 +43,7 @@ class MainTest {
         return command.redirectErrorStream(true).start();
     }
 
-    private static URI ready(BufferedReader output) throws IOException {
+    static URI ready(BufferedReader output) throws IOException {
         var seen = new StringBuilder();
         for (String line; (line = output.readLine()) != null; seen.append(line).append('\n')) {
             var matcher = READY.matcher(line);

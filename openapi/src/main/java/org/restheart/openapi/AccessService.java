@@ -10,10 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -53,6 +50,12 @@ import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
+import org.restheart.http.module.CallerSecurity;
+import org.restheart.http.module.ConfigBlock;
+import org.restheart.http.module.ServiceModule;
+import org.restheart.http.module.ServiceModule.Configured;
+import org.restheart.http.module.ServiceModule.Context;
+import org.restheart.mongo.MongoService;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Descriptions.DatabaseStructure;
 
@@ -63,46 +66,45 @@ import org.restheart.mongo.description.Descriptions.DatabaseStructure;
 public final class AccessService implements Service {
     private static final int MAX_CONTENT = 1 << 20;
 
-    private final Dependencies dependencies;
+    private final int depth;
+    private final CallerSecurity security;
     private final AccessOverview overview;
     private final AccessChecks checks;
 
-    /// Properties and functions of the server.
-    ///
-    /// @param depth segments of the service's path
-    /// @param rootRole the role that may query permissions of others and the contents of access rules
-    /// @param services paths of services other than the data API, by name
-    /// @param own the collections of `accounts` and of `permissions`, by full name
-    /// @param accounts an account by its name; may block
-    /// @param syntax whether a permission can be parsed
-    /// @param challenge the response to anonymous callers without permissions
-    public record Dependencies(
-            int depth,
-            Optional<String> rootRole,
-            Map<String, String> services,
-            Map<String, String> own,
-            BiFunction<Request, String, Optional<Account>> accounts,
-            UnaryOperator<BsonDocument> syntax,
-            Function<Request, Problem> challenge) {
-        public Dependencies {
-            services = Map.copyOf(services);
-            own = Map.copyOf(own);
+    /// `access` of the configuration.
+    private record AccessConfig(String uri, boolean secured) implements Configured {
+        @Override
+        public void install(Context context) {
+            context.serve(new AccessService(uri, context), uri, secured);
         }
     }
 
-    public AccessService(
-            Descriptions descriptions,
-            KindPermissions permissions,
-            BiFunction<Request, JudgedRequest, AccessExplanation> explain,
-            Dependencies dependencies) {
+    /// Registers the service.
+    public static final class AccessModule implements ServiceModule {
+        @Override
+        public String block() {
+            return "access";
+        }
+
+        @Override
+        public Configured read(ConfigBlock root) {
+            var block = root.block("access");
+            return new AccessConfig(block.uri("uri"), block.bool("secured"));
+        }
+    }
+
+    private AccessService(String uri, Context context) {
+        var descriptions = context.get(MongoService.class).descriptions();
+        var permissions = context.get(KindPermissions.class);
+        this.depth = RequestPath.parse(uri).segments().size();
+        this.security = context.get(CallerSecurity.class);
         this.overview = new AccessOverview(
                 descriptions,
                 permissions,
                 new AccessEvaluation.PossibleAccess(descriptions, permissions),
-                dependencies.own(),
-                dependencies.services());
-        this.checks = new AccessChecks(explain);
-        this.dependencies = dependencies;
+                security.stores(),
+                context.uris("metrics"));
+        this.checks = new AccessChecks(context.get(AccessExplanation.Explaining.class));
     }
 
     @Override
@@ -114,10 +116,10 @@ public final class AccessService implements Service {
     public Response handle(Request request) {
         request.requireThread();
         var below = request.path().segments();
-        below = below.subList(Math.min(dependencies.depth(), below.size()), below.size());
+        below = below.subList(Math.min(depth, below.size()), below.size());
         var account = request.caller().account();
         if (account.isEmpty()) {
-            throw dependencies.challenge().apply(request).raise();
+            throw security.challenge(request).raise();
         }
         return switch (String.join("/", below)) {
             case "" -> json(request, Method.GET, () -> overview(request, account.get()));
@@ -126,8 +128,7 @@ public final class AccessService implements Service {
                 json(
                         request,
                         Method.POST,
-                        () -> ComputeLimit.SHARED.compute(
-                                () -> dependencies.syntax().apply(content(request))));
+                        () -> ComputeLimit.SHARED.compute(() -> security.checkSyntax(content(request))));
             default -> throw Problem.bare(ProblemCode.NOT_FOUND).raise();
         };
     }
@@ -168,7 +169,7 @@ public final class AccessService implements Service {
     }
 
     private boolean isRoot(Account account) {
-        return dependencies.rootRole().filter(account::hasRole).isPresent();
+        return security.rootRole().filter(account::hasRole).isPresent();
     }
 
     /// The request as another account would send it, or one that has these roles and no properties.
@@ -181,9 +182,7 @@ public final class AccessService implements Service {
             throw new ProblemException(ProblemCode.FORBIDDEN, "only the root role asks about other accounts and roles");
         }
         if (as.isPresent()) {
-            return dependencies
-                    .accounts()
-                    .apply(request, as.get())
+            return security.account(request, as.get())
                     .map(found -> request.with(Caller.of(found)))
                     .orElseThrow(() -> new ProblemException(ProblemCode.CONTENT_INVALID, "there is no such account"));
         }
@@ -196,7 +195,7 @@ public final class AccessService implements Service {
     }
 
     /// `POST /_access/check`: evaluates the access rules for a request without executing it. Thread-safe.
-    private record AccessChecks(BiFunction<Request, JudgedRequest, AccessExplanation> explain) {
+    private record AccessChecks(AccessExplanation.Explaining rules) {
         private static final int MAX_PARAMETERS = 1_000;
 
         /// Longer texts are truncated in messages.
@@ -242,7 +241,7 @@ public final class AccessService implements Service {
         ///     each rule, its role, its priority and the flags that it lacks, and for a grant only the kinds
         ///     of its restrictions
         BsonDocument check(Request asking, BsonDocument content, boolean readsRules) {
-            var explanation = explain.apply(asking, request(content));
+            var explanation = rules.explain(asking, request(content));
             var answer =
                     object("decision", explanation.isAllowed() ? "allowed" : "refused", "status", explanation.status());
             explanation

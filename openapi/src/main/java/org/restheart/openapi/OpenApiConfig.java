@@ -5,6 +5,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.restheart.http.MemoryBudget;
+import org.restheart.http.module.CallerSecurity;
+import org.restheart.http.module.ConfigBlock;
+import org.restheart.http.module.ServiceModule;
+import org.restheart.http.module.ServiceModule.Configured;
+import org.restheart.http.module.ServiceModule.Context;
+import org.restheart.http.module.ServicePages;
+import org.restheart.mongo.MongoConfig;
 
 /// `openApi` of the configuration.
 ///
@@ -35,9 +43,46 @@ public record OpenApiConfig(
         boolean guessFormats,
         boolean everything,
         boolean everythingForAll,
-        List<String> exclude) {
+        List<String> exclude)
+        implements Configured {
     public OpenApiConfig {
         exclude = List.copyOf(exclude);
+    }
+
+    /// Registers the document and its page.
+    public static final class OpenApi implements ServiceModule {
+        @Override
+        public String block() {
+            return "openApi";
+        }
+
+        @Override
+        public Configured read(ConfigBlock root) {
+            var block = root.block("openApi");
+            return new OpenApiConfig(
+                    block.uri("uri"),
+                    block.isNull("ui-uri") ? Optional.empty() : Optional.of(block.uri("ui-uri")),
+                    block.bool("secured"),
+                    block.integer("sample-size"),
+                    block.duration("sample-ttl"),
+                    block.integer("parallel-samples"),
+                    block.duration("wait"),
+                    block.integer("max-collections"),
+                    Math.min(block.integer("cache-bytes"), MemoryBudget.Part.DESCRIPTIONS.bytes()),
+                    block.bool("include-services"),
+                    block.bool("x-fields"),
+                    block.bool("guess-formats"),
+                    block.choice("mode").equals("everything"),
+                    block.bool("public-document"),
+                    block.texts("exclude"));
+        }
+    }
+
+    @Override
+    public void install(Context context) {
+        context.serve(new OpenApiService(this, context), uri, false);
+        uiUri.ifPresent(page -> context.find(ServicePages.class)
+                .ifPresent(pages -> context.serve(pages.swaggerUi(page, uri), page, false)));
     }
 
     /// Properties of the server in the document.
@@ -56,5 +101,19 @@ public record OpenApiConfig(
             int maxPageSize,
             Optional<String> rootRole,
             Map<String, String> services,
-            Map<String, Set<String>> secrets) {}
+            Map<String, Set<String>> secrets) {
+
+        static Server of(Context context) {
+            var data = context.get(MongoConfig.class);
+            var security = context.get(CallerSecurity.class);
+            return new Server(
+                    context.name().equals("default") ? "RESTHeart" : context.name(),
+                    context.version(),
+                    data.defaultPageSize(),
+                    data.maxPageSize(),
+                    security.rootRole(),
+                    context.uris("ping", "roles", "dataApi", "mcp", "transactions"),
+                    security.passwords());
+        }
+    }
 }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.bson.JsonMode;
@@ -24,7 +23,6 @@ import org.restheart.http.Cors;
 import org.restheart.http.Digests;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -35,6 +33,9 @@ import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
+import org.restheart.http.module.CallerSecurity;
+import org.restheart.http.module.ServiceModule.Context;
+import org.restheart.mongo.MongoService;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Shapes;
 import org.restheart.openapi.AccessEvaluation.Options;
@@ -56,7 +57,12 @@ public final class OpenApiService implements Service {
     private final Server server;
     private final Descriptions descriptions;
     private final AccessEvaluation evaluation;
-    private final Access access;
+    private final KindPermissions permissions;
+    private final CallerSecurity security;
+
+    /// The authentication mechanisms.
+    private final BsonDocument schemes;
+
     private final OpenApiMeters meters;
     private final List<String> segments;
     private final Cache<Key, Bytes> documents;
@@ -71,28 +77,20 @@ public final class OpenApiService implements Service {
     /// @param tag the entity tag, with quotes
     private record Bytes(ByteBuffer content, String tag) {}
 
-    /// How callers are authenticated, and what they may do.
-    ///
-    /// @param securitySchemes the authentication mechanisms
-    /// @param challenge the response to anonymous callers without permissions
-    public record Access(
-            JudgedRequests judged,
-            KindPermissions permissions,
-            BsonDocument securitySchemes,
-            Function<Request, Problem> challenge) {}
-
-    public OpenApiService(
-            OpenApiConfig config, Server server, Descriptions descriptions, Access access, MeterRegistry registry) {
+    OpenApiService(OpenApiConfig config, Context context) {
         this.config = config;
-        this.server = server;
-        this.descriptions = descriptions;
-        this.access = access;
-        this.meters = new OpenApiMeters(registry);
+        this.server = Server.of(context);
+        this.descriptions = context.get(MongoService.class).descriptions();
+        this.permissions = context.get(KindPermissions.class);
+        this.security = context.get(CallerSecurity.class);
+        this.schemes = security.schemes();
+        this.meters = new OpenApiMeters(context.get(MeterRegistry.class));
         var shapes = descriptions.shapes(
                 new Shapes.Settings(
                         config.sampleSize(), config.sampleTtl(), config.parallelSamples(), config.guessFormats()),
                 meters::sampled);
-        this.evaluation = new AccessEvaluation(config, descriptions, shapes, access.permissions(), access.judged());
+        this.evaluation =
+                new AccessEvaluation(config, descriptions, shapes, permissions, context.get(JudgedRequests.class));
         this.segments = RequestPath.parse(config.uri()).segments();
         this.documents = Caffeine.newBuilder()
                 .executor(Runnable::run)
@@ -116,10 +114,10 @@ public final class OpenApiService implements Service {
         long begun = System.nanoTime();
         var account = request.caller().account();
         if (account.isEmpty() && request.headers().has("Authorization")) { // which no mechanism has accepted
-            throw access.challenge().apply(request).raise();
+            throw security.challenge(request).raise();
         }
         if (account.isEmpty() && config.secured() && !showsEverything(false) && !evaluation.mayDoAnything(request)) {
-            throw access.challenge().apply(request).raise(); // before any work that depends on how much there is
+            throw security.challenge(request).raise(); // before any work that depends on how much there is
         }
         check(request.query());
         var mode = mode(request);
@@ -127,13 +125,13 @@ public final class OpenApiService implements Service {
         var scope = scope(request, path);
         var visible = evaluation.visible(request, options(request, scope));
         var services = config.includeServices() && scope.equals(Scope.EVERYTHING)
-                ? ServiceOperations.of(request, server.services(), access.permissions(), visible)
+                ? ServiceOperations.of(request, server.services(), permissions, visible)
                 : List.<ServiceOperations.Offer>of();
         if (visible.isEmpty() && !scope.equals(Scope.EVERYTHING)) {
             throw notFound();
         }
         if (visible.isEmpty() && account.isEmpty() && config.secured()) {
-            throw access.challenge().apply(request).raise();
+            throw security.challenge(request).raise();
         }
         var url = url(request);
         var metadata = new DocumentMetadata(path.raw(), account.map(Account::name), url, mode, securitySchemes(url));
@@ -222,7 +220,6 @@ public final class OpenApiService implements Service {
 
     /// The mechanisms, with the URLs of OAuth.
     private BsonDocument securitySchemes(String url) {
-        var schemes = access.securitySchemes();
         if (!(schemes.get("oauth2") instanceof BsonDocument oauth)) {
             return schemes;
         }

@@ -34,6 +34,7 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.RuleDecision;
+import org.restheart.http.module.CallerSecurity;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.Reauthorization;
 import org.restheart.mongo.changestream.Reauthorization.AuthorizationBasis;
@@ -52,6 +53,7 @@ import org.restheart.security.SecurityFilter;
 import org.restheart.security.Vetoer;
 import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.FilePermissions;
+import org.restheart.security.acl.PermissionReader;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.apikey.ApiKeyService;
 import org.restheart.security.apikey.KeyForm;
@@ -67,7 +69,7 @@ import org.restheart.security.token.TokenService;
 
 /// Security as configured: the security filter of every binding, the services of the security module, and the
 /// [DataGuards] of other services.
-public final class Security implements Reauthorization, AutoCloseable {
+public final class Security implements Reauthorization, CallerSecurity, AutoCloseable {
     private static final int DEFAULT_COST = 12;
 
     private final SecurityConfig config;
@@ -256,12 +258,12 @@ public final class Security implements Reauthorization, AutoCloseable {
         return new AccountIdentities(realms, config.accountsRealm().component(), secured::stillKnows);
     }
 
-    /// The answer to a request that needs an account.
+    @Override
     public Problem challenge(Request request) {
         return policy.challenge(request);
     }
 
-    /// The account of this name: of the realm of HTTP Basic, if it has one, else of any realm. May block.
+    @Override
     public Optional<Account> account(Request request, String name) {
         request.requireThread();
         var first = config.basicRealm().map(this::realm);
@@ -271,9 +273,32 @@ public final class Security implements Reauthorization, AutoCloseable {
                 .findFirst();
     }
 
-    /// The authentication mechanisms as OpenAPI's security schemes.
+    @Override
     public BsonDocument schemes() {
         return PolicyParts.schemes(config, tokens, apiKeys.isPresent());
+    }
+
+    @Override
+    public Optional<String> rootRole() {
+        return config.rootRole();
+    }
+
+    @Override
+    public Map<String, String> stores() {
+        return guards.stores();
+    }
+
+    @Override
+    public Map<String, Set<String>> passwords() {
+        return config.mongoRealm()
+                .map(MongoRealmConfig::users)
+                .map(users -> Map.of(users.database() + "." + users.collection(), Set.of(users.passwordProperty())))
+                .orElse(Map.of());
+    }
+
+    @Override
+    public BsonDocument checkSyntax(BsonDocument content) {
+        return PermissionReader.checkSyntax(content);
     }
 
     /// The guards of services that read or write data.

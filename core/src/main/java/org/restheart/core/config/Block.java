@@ -16,12 +16,13 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Configuration.UnknownKeys;
 import org.restheart.core.config.Finding.Level;
 import org.restheart.http.Nearest;
+import org.restheart.http.module.ConfigBlock;
 
 /// One block of the configuration, whose values are read by the names of its keys in [Keys], which has their defaults
 /// and bounds. A bad value is recorded as a refusal that names key, bound and value, and the default is returned, so
 /// that one pass finds all errors; [Configuration.Parsed] then refuses the whole. Confined to the thread that starts
 /// the server.
-final class Block {
+final class Block implements ConfigBlock {
     private final String path;
     private final Keys.Key declared;
     private final Map<String, @Nullable Object> values;
@@ -62,16 +63,23 @@ final class Block {
         return value(key) != null;
     }
 
+    /// Whether the key has another value than its default.
+    boolean isChosen(String key) {
+        var value = value(key);
+        return value != null && !value.equals(key(key).declared().get("default"));
+    }
+
     boolean isNumber(String key) {
         return value(key) instanceof Number;
     }
 
-    /// Whether the key is present with the value null.
-    boolean isNull(String key) {
+    @Override
+    public boolean isNull(String key) {
         return value(key) == null && values.containsKey(key);
     }
 
-    boolean bool(String key) {
+    @Override
+    public boolean bool(String key) {
         return bool(key, Boolean.TRUE.equals(key(key).absent()));
     }
 
@@ -89,15 +97,18 @@ final class Block {
         };
     }
 
-    int integer(String key) {
+    @Override
+    public int integer(String key) {
         return (int) longInteger(key);
     }
 
-    int integer(String key, int absent) {
+    @Override
+    public int integer(String key, int absent) {
         return (int) longInteger(key, absent);
     }
 
-    long longInteger(String key) {
+    @Override
+    public long longInteger(String key) {
         return longInteger(key, ((Number) absent(key)).longValue());
     }
 
@@ -133,8 +144,8 @@ final class Block {
         };
     }
 
-    /// A whole number in the unit of the key.
-    Duration duration(String key) {
+    @Override
+    public Duration duration(String key) {
         return Duration.of(longInteger(key), unit(key));
     }
 
@@ -151,7 +162,8 @@ final class Block {
         };
     }
 
-    String text(String key) {
+    @Override
+    public String text(String key) {
         return text(key, absent(key).toString());
     }
 
@@ -166,8 +178,8 @@ final class Block {
         };
     }
 
-    /// One of the values of the key, in any case.
-    String choice(String key) {
+    @Override
+    public String choice(String key) {
         var text = text(key);
         var choice = key(key).values();
         return choice.stream()
@@ -186,8 +198,8 @@ final class Block {
         };
     }
 
-    /// A text that has no default.
-    Optional<String> optionalText(String key) {
+    @Override
+    public Optional<String> optionalText(String key) {
         return value(key) == null ? Optional.empty() : Optional.of(text(key, ""));
     }
 
@@ -218,8 +230,8 @@ final class Block {
                 : uri(key, "/");
     }
 
-    /// A path of the server, which begins with `/`. A trailing slash is removed, except from `/` itself.
-    String uri(String key) {
+    @Override
+    public String uri(String key) {
         return uri(key, absent(key).toString());
     }
 
@@ -249,8 +261,8 @@ final class Block {
         return name.replace('-', '_').toUpperCase(Locale.ROOT);
     }
 
-    /// A list of texts, of the values of the key if it has some; one text alone is a list of one.
-    List<String> texts(String key) {
+    @Override
+    public List<String> texts(String key) {
         var absent = key(key).absent() instanceof List<?> list
                 ? list.stream().map(String::valueOf).toList()
                 : List.<String>of();
@@ -289,8 +301,8 @@ final class Block {
         return List.copyOf(numbers);
     }
 
-    /// The block below; an empty one that is not [#isPresent()] when the key is absent.
-    Block block(String key) {
+    @Override
+    public Block block(String key) {
         return child(path + "/" + key, key(key), value(key));
     }
 
@@ -331,8 +343,8 @@ final class Block {
         return new LinkedHashMap<>(values);
     }
 
-    /// Records a refusal that depends on several keys, such as a bound that is another key's value.
-    void refuse(String key, String text) {
+    @Override
+    public void refuse(String key, String text) {
         report(Level.REFUSED, key, text);
     }
 
@@ -391,8 +403,8 @@ final class Block {
         return entry;
     }
 
-    /// The default of a key that is an `int`.
-    int defaultOf(String key) {
+    @Override
+    public int defaultOf(String key) {
         return ((Number) Objects.requireNonNull(key(key).declared().get("default"))).intValue();
     }
 

@@ -4,13 +4,14 @@ import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.restheart.console.ConsoleConfig;
 import org.restheart.dataapi.DataApiConfig;
 import org.restheart.graphql.GraphqlConfig;
 import org.restheart.http.MemoryBudget;
+import org.restheart.http.module.ServiceModule.Configured;
 import org.restheart.mcp.McpConfig;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
@@ -23,9 +24,10 @@ import org.restheart.mongo.importing.ImportConfig;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.Mounts.Mount;
 import org.restheart.mongo.session.Sessions;
+import org.restheart.mongo.session.TransactionsService;
 import org.restheart.mongo.write.Preconditions.EtagPolicies;
 import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
-import org.restheart.openapi.OpenApiConfig;
+import org.restheart.security.apikey.ApiKeyService;
 
 /// The typed configuration. Immutable. Each part of the server receives the record it needs, never the whole.
 ///
@@ -33,11 +35,9 @@ import org.restheart.openapi.OpenApiConfig;
 /// @param mongo the data API; empty when it is switched off
 /// @param graphql empty when it is switched off
 /// @param dataApi the Atlas Data API; empty when it is switched off
-/// @param openApi empty when it is switched off
 /// @param mcp the Model Context Protocol; empty when it is switched off
-/// @param console empty when it is switched off
+/// @param modules those that are on, by their blocks
 /// @param health `/live` and `/ready` below its path
-/// @param graphiql the page for trying GraphQL apps
 /// @param rateLimits empty when they are switched off
 /// @param tracing empty when it is switched off
 /// @param plugins where they are, and their blocks
@@ -60,11 +60,8 @@ public record GatewayConfig(
         Endpoint cacheInvalidator,
         Endpoint csvLoader,
         Optional<DataApiConfig> dataApi,
-        Optional<OpenApiConfig> openApi,
         Optional<McpConfig> mcp,
-        Optional<ConsoleConfig> console,
-        Endpoint graphiql,
-        Endpoint access,
+        Map<String, Configured> modules,
         Optional<ImportConfig> imports,
         SecurityConfig security,
         PluginsConfig plugins,
@@ -87,6 +84,27 @@ public record GatewayConfig(
         return isLocal(http, https);
     }
 
+    /// The path of a service by the name of its block; empty if it is off.
+    public Optional<String> uri(String block) {
+        return switch (block) {
+            case "mongo" -> mongo.map(MongoConfig::uri);
+            case "transactions" -> mongo.map(MongoConfig::uri).map(TransactionsService::uri);
+            case "graphql" -> graphql.map(GraphqlConfig::uri);
+            case "dataApi" -> dataApi.map(DataApiConfig::uri);
+            case "mcp" -> mcp.map(McpConfig::uri);
+            case "ping" -> ping.endpoint.ifEnabled();
+            case "metrics" -> metrics.endpoint.ifEnabled();
+            case "roles" -> security.roles().ifEnabled();
+            case "database-probe" -> databaseProbe.endpoint.ifEnabled().filter(_ -> mclient.enabled());
+            case "apiKeyAuthMechanism" -> security.apiKeys().map(_ -> ApiKeyService.URI);
+            case "authTokenService" -> security.tokens().bearerTokenUri();
+            default ->
+                Optional.ofNullable(modules.get(block))
+                        .filter(service -> mongo.isPresent() || !service.needsData())
+                        .map(Configured::uri);
+        };
+    }
+
     private static boolean isLocal(ListenerConfig http, ListenerConfig.Tls https) {
         return Stream.of(http, https.listener()).filter(ListenerConfig::enabled).allMatch(ListenerConfig::isLoopback);
     }
@@ -96,11 +114,12 @@ public record GatewayConfig(
     /// @param root the whole configuration
     static GatewayConfig read(Block root) {
         var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
-        var access = Endpoint.read(root.block("access"));
         var rateLimits = RateLimitsConfig.read(root.block("rateLimits"), mclient.enabled());
         var http = ListenerConfig.read(root.block("http-listener"));
         var https = ListenerConfig.readTls(root.block("https-listener"));
         boolean loopback = isLocal(http, https);
+        var modules = ServiceBindings.modules(root, loopback);
+        var access = Optional.ofNullable(modules.get("access")).map(Configured::uri);
         var security = SecurityConfig.read(root, mclient.enabled(), access, loopback);
         var core = CoreConfig.read(
                 root.block("core"),
@@ -126,11 +145,8 @@ public record GatewayConfig(
                 Endpoint.read(root.block("cacheInvalidator")),
                 Endpoint.read(root.block("csvLoader")),
                 ServiceBindings.dataApi(root.block("dataApi")),
-                ServiceBindings.openApi(root.block("openApi")),
                 ServiceBindings.mcp(root.block("mcp"), loopback),
-                ServiceBindings.console(root.block("console"), core.name(), loopback),
-                Endpoint.read(root.block("graphiql")),
-                access,
+                modules,
                 ServiceBindings.imports(root.block("imports")),
                 security,
                 PluginsConfig.read(root),

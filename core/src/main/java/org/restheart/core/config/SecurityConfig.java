@@ -84,8 +84,9 @@ public record SecurityConfig(
     public record Digest(String realm, String domain, RealmName accounts) {}
 
     /// @param mongo whether MongoDB is configured: without it, components that need it are off by default
+    /// @param access the path of the service `/_access`
     /// @param loopback whether this machine alone can reach the server
-    static SecurityConfig read(Block root, boolean mongo, Endpoint access, boolean loopback) {
+    static SecurityConfig read(Block root, boolean mongo, Optional<String> access, boolean loopback) {
         var full = root.block("fullAuthorizer");
         var tokens = SecurityTokens.read(root);
         var fileUsers = SecurityFiles.users(root.block("fileRealmAuthenticator"));
@@ -108,10 +109,7 @@ public record SecurityConfig(
                 SecurityStores.ApiKeyConfig.read(root.block("apiKeyAuthMechanism"), root.block("apiKeyRealm")),
                 SecurityStores.SessionsConfig.read(root.block("dataApi"), tokens, mongo),
                 Endpoint.read(root.block("roles")),
-                Optional.of(access)
-                        .filter(_ -> mongo)
-                        .filter(Endpoint::enabled)
-                        .map(endpoint -> endpoint.uri() + "/check"),
+                access.filter(_ -> mongo).map(uri -> uri + "/check"),
                 Stream.of(
                                 SecurityStores.ApiKeyConfig.stored(root.block("apiKeyRealm")),
                                 SecurityStores.SessionsConfig.stored(root.block("dataApi")),

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.restheart.console.ConsoleConfig.CookieSessions;
+import org.restheart.http.module.ServiceModule.CookieSessions;
 import org.restheart.security.OriginPattern;
 import org.restheart.security.jwt.Jwt;
 import org.restheart.security.jwt.JwtAuthenticator;

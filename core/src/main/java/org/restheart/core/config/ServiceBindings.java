@@ -3,30 +3,63 @@ package org.restheart.core.config;
 import com.mongodb.MongoNamespace;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.Set;
-import org.restheart.console.ConsoleConfig;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.restheart.dataapi.DataApiConfig;
 import org.restheart.graphql.GraphqlConfig;
-import org.restheart.http.MemoryBudget;
+import org.restheart.http.module.ServiceModule;
+import org.restheart.http.module.ServiceModule.Configured;
 import org.restheart.mcp.McpConfig;
 import org.restheart.mongo.importing.ImportConfig;
-import org.restheart.openapi.OpenApiConfig;
 
-/// Reads the blocks of services that are optional: GraphQL, the Atlas Data API, OpenAPI, the Model Context Protocol,
-/// the console, imports.
+/// Reads the blocks of services that are optional.
 final class ServiceBindings {
     private enum As {
         APP,
         CALLER
     }
 
-    private enum Mode {
-        PERMISSIONS,
-        EVERYTHING
-    }
+    /// The jars of modules by their blocks.
+    private static final Map<String, String> JARS = new TreeMap<>(Map.of(
+            "access", "restheart-openapi",
+            "console", "restheart-console",
+            "graphiql", "restheart-console",
+            "openApi", "restheart-openapi"));
+
+    private static final Map<String, ServiceModule> MODULES =
+            ServiceLoader.load(ServiceModule.class, ServiceModule.class.getClassLoader()).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .collect(Collectors.toMap(ServiceModule::block, Function.identity()));
 
     private ServiceBindings() {}
+
+    /// The services of [ServiceModule]s that are on, by their blocks. One that is on by default is off without its
+    /// jar; one that is asked for is refused.
+    ///
+    /// @param loopback whether this machine alone can reach the server
+    static Map<String, Configured> modules(Block root, boolean loopback) {
+        var read = new TreeMap<String, Configured>();
+        JARS.forEach((name, jar) -> {
+            var block = root.block(name);
+            var module = MODULES.get(name);
+            boolean isOn =
+                    name.equals("console") ? block.bool("enabled", loopback && module != null) : block.bool("enabled");
+            if (isOn && module != null) {
+                read.put(name, module.read(root));
+            } else if (isOn && block.isChosen("enabled")) {
+                block.refuse("enabled", "is true, but the class path has no " + jar + ".jar");
+            } else if (isOn) {
+                block.advise("enabled", "has no effect: the class path has no " + jar + ".jar");
+            }
+        });
+        return Collections.unmodifiableMap(read);
+    }
 
     /// `graphql`; empty when it is switched off.
     static Optional<GraphqlConfig> graphql(Block root) {
@@ -108,29 +141,6 @@ final class ServiceBindings {
                 block.optionalText("link-base").orElse("")));
     }
 
-    /// `openApi`; empty when it is switched off.
-    static Optional<OpenApiConfig> openApi(Block block) {
-        if (!block.bool("enabled")) {
-            return Optional.empty();
-        }
-        return Optional.of(new OpenApiConfig(
-                block.uri("uri"),
-                block.isNull("ui-uri") ? Optional.empty() : Optional.of(block.uri("ui-uri")),
-                block.bool("secured"),
-                block.integer("sample-size"),
-                block.duration("sample-ttl"),
-                block.integer("parallel-samples"),
-                block.duration("wait"),
-                block.integer("max-collections"),
-                Math.min(block.integer("cache-bytes"), MemoryBudget.Part.DESCRIPTIONS.bytes()),
-                block.bool("include-services"),
-                block.bool("x-fields"),
-                block.bool("guess-formats"),
-                block.oneOf("mode", Mode.class) == Mode.EVERYTHING,
-                block.bool("public-document"),
-                block.texts("exclude")));
-    }
-
     /// `mcp`; empty when it is switched off.
     ///
     /// @param loopback whether all listeners are bound to loopback addresses
@@ -193,23 +203,6 @@ final class ServiceBindings {
             }
         });
         return url;
-    }
-
-    /// `console`; empty when it is switched off.
-    ///
-    /// @param name of this instance
-    /// @param loopback whether this machine alone can reach the server
-    static Optional<ConsoleConfig> console(Block block, String name, boolean loopback) {
-        if (!block.bool("enabled", loopback)) {
-            return Optional.empty();
-        }
-        var pages = block.texts("pages");
-        return Optional.of(new ConsoleConfig(
-                block.uri("uri"),
-                block.optionalText("title").orElse(name),
-                block.optionalText("banner").map(text -> new ConsoleConfig.Banner(text, block.choice("banner-color"))),
-                block.bool("read-only"),
-                pages.isEmpty() ? ConsoleConfig.PAGES : pages));
     }
 
     /// `imports`; empty when it is switched off.

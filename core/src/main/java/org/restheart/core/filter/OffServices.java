@@ -5,8 +5,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.restheart.console.ConsoleConfig;
-import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -16,8 +14,6 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Words;
-import org.restheart.mcp.McpConfig;
-import org.restheart.openapi.OpenApiConfig;
 import org.restheart.security.apikey.ApiKeyService;
 
 /// Replaces the problem "collection not found" at the path of a service that is switched off, or that is elsewhere,
@@ -38,17 +34,20 @@ public final class OffServices implements Filter {
 
     public static OffServices of(GatewayConfig config) {
         var security = config.security();
-        var graphiql = Optional.of(config.graphiql()).filter(Endpoint::enabled);
         var logIn = security.oauth().authorization();
         var registration = security.oauth().registration();
         var off = Stream.of(
-                        off(config.mcp(), "the Model Context Protocol", "/_mcp", "/mcp"),
-                        off(config.console(), "the console", "/_console", "/console"),
-                        off(config.openApi(), "OpenAPI", "/_openapi", "/openApi"),
-                        off(config.graphql(), "GraphQL", "/graphql", "/graphql"),
-                        off(graphiql, "GraphiQL", config.graphiql().uri(), "/graphiql"),
-                        off(config.dataApi(), "the Atlas Data API", "/app", "/dataApi"),
-                        off(security.apiKeys(), "the service of API keys", ApiKeyService.URI, "/apiKeyAuthMechanism"),
+                        off(config.uri("mcp"), "the Model Context Protocol", "/_mcp", "/mcp"),
+                        off(config.uri("console"), "the console", "/_console", "/console"),
+                        off(config.uri("openApi"), "OpenAPI", "/_openapi", "/openApi"),
+                        off(config.uri("graphql"), "GraphQL", "/graphql", "/graphql"),
+                        off(config.uri("graphiql"), "GraphiQL", "/_graphiql", "/graphiql"),
+                        off(config.uri("dataApi"), "the Atlas Data API", "/app", "/dataApi"),
+                        off(
+                                config.uri("apiKeyAuthMechanism"),
+                                "the service of API keys",
+                                ApiKeyService.URI,
+                                "/apiKeyAuthMechanism"),
                         off(logIn, "the log-in of OAuth", "/authorize", "/oauthAuthorizationService"),
                         off(
                                 registration,
@@ -57,24 +56,17 @@ public final class OffServices implements Filter {
                                 "/oauthClientRegistrationService"))
                 .flatMap(Optional::stream);
         var elsewhere = Stream.of(
-                        elsewhere("the Model Context Protocol", config.mcp().map(McpConfig::uri), "mcp"),
-                        elsewhere("the console", config.console().map(ConsoleConfig::uri), "console admin ui"),
+                        elsewhere("the Model Context Protocol", config.uri("mcp"), "mcp"),
+                        elsewhere("the console", config.uri("console"), "console admin ui"),
                         elsewhere(
                                 "the OpenAPI document",
-                                config.openApi().map(OpenApiConfig::uri),
+                                config.uri("openApi"),
                                 "openapi openapi.json _openapi.json swagger swagger.json swagger-ui api-docs"),
-                        elsewhere("GraphiQL", uri(config.graphiql()), "graphiql"),
-                        elsewhere(
-                                "the state of MongoDB",
-                                uri(config.databaseProbe().endpoint()),
-                                "health healthz"),
-                        elsewhere("what is measured", uri(config.metrics().endpoint()), "metric prometheus"))
+                        elsewhere("GraphiQL", config.uri("graphiql"), "graphiql"),
+                        elsewhere("the state of MongoDB", config.uri("database-probe"), "health healthz"),
+                        elsewhere("what is measured", config.uri("metrics"), "metric prometheus"))
                 .flatMap(List::stream);
         return new OffServices(Stream.concat(off, elsewhere).toList());
-    }
-
-    private static Optional<String> uri(Endpoint endpoint) {
-        return Optional.of(endpoint).filter(Endpoint::enabled).map(Endpoint::uri);
     }
 
     /// @param uri of a service that is on

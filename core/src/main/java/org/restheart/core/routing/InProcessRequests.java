@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /// Runs requests of services on the routes of other services, without a socket, and determines which requests
 /// would be allowed. Thread-safe.
-public final class InProcessRequests implements JudgedRequests, KindPermissions {
+public final class InProcessRequests implements JudgedRequests, KindPermissions, AccessExplanation.Explaining {
     /// Bounds nested requests, such as those of a service that calls itself.
     private static final int MAX_DEPTH = 3;
 
@@ -129,10 +129,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions 
         return reached;
     }
 
-    /// Explains how access rules decide about a request, without carrying it out.
-    ///
-    /// @param asking after authentication, with the caller about whom is asked; on a thread that may block
-    /// @throws ProblemException 503 when that cannot be decided now
+    @Override
     public AccessExplanation explain(Request asking, JudgedRequest request) {
         var route = connected().routes().find(request.path());
         if (route.isEmpty()) {

@@ -129,12 +129,12 @@ class ConsoleFilesTest {
     @Test
     void it_is_off_when_other_machines_can_reach_the_gateway_unless_asked_for() {
         var open = WITHOUT_MONGO.replace("127.0.0.1", "0.0.0.0");
-        assertThat(GatewayConfig.parse(WITHOUT_MONGO).console()).isPresent();
-        assertThat(GatewayConfig.parse(open).console()).isEmpty();
-        assertThat(GatewayConfig.parse(open + "console: {enabled: true}").console())
+        assertThat(GatewayConfig.parse(WITHOUT_MONGO).uri("console")).isPresent();
+        assertThat(GatewayConfig.parse(open).uri("console")).isEmpty();
+        assertThat(GatewayConfig.parse(open + "console: {enabled: true}").uri("console"))
                 .isPresent();
         assertThat(GatewayConfig.parse(WITHOUT_MONGO + "console: {enabled: false}")
-                        .console())
+                        .uri("console"))
                 .isEmpty();
     }
 

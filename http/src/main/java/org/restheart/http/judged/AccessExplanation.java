@@ -6,6 +6,7 @@ import java.util.Set;
 import org.bson.BsonValue;
 import org.restheart.data.Access;
 import org.restheart.data.Privilege;
+import org.restheart.http.Request;
 
 /// How access rules decide about a request. Guards of single services, such as those of accounts and queries,
 /// may refuse what rules allow. Immutable.
@@ -25,6 +26,14 @@ public record AccessExplanation(int status, Optional<String> reason, List<Tried>
 
     public boolean isAllowed() {
         return deciding().isPresent();
+    }
+
+    /// Explains how access rules decide about a request, without carrying it out.
+    @FunctionalInterface
+    public interface Explaining {
+        /// @param asking after authentication, with the caller about whom is asked; on a thread that may block
+        /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
+        AccessExplanation explain(Request asking, JudgedRequest request);
     }
 
     /// One rule. Its texts are for those who may read access rules.

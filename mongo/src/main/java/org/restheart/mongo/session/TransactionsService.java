@@ -46,9 +46,6 @@ import org.restheart.mongo.session.OwnTransactions.Outcome;
 /// `POST /_transactions`: a list of requests for documents, all of which are carried out in one transaction, or none.
 /// Each is authorized, guarded and answered as a request of its own. Thread-safe.
 public final class TransactionsService implements Service {
-    /// Its path, below that of the data API.
-    public static final String URI = "/_transactions";
-
     private static final int MOST = 100;
     private static final int MOST_BYTES = 1 << 20;
     private static final int MOST_PARAMETERS = 100;
@@ -75,6 +72,11 @@ public final class TransactionsService implements Service {
     public TransactionsService(OwnTransactions transactions, JudgedRequests judged) {
         this.transactions = transactions;
         this.judged = judged;
+    }
+
+    /// Its path, below that of the data API.
+    public static String uri(String data) {
+        return (data.equals("/") ? "" : data) + "/_transactions";
     }
 
     @Override
