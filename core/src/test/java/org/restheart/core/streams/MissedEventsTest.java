@@ -59,7 +59,9 @@ class MissedEventsTest {
                     threads.close();
                 }
                 assertThat(process.isAlive()).as(Files.readString(log)).isTrue();
-                assertThat(statuses).containsOnlyKeys("HTTP/1.1 200");
+                assertThat(statuses).containsKey("HTTP/1.1 200");
+                assertThat(statuses.keySet()) // those who come late wait for memory, on a slow machine too long
+                        .isSubsetOf("HTTP/1.1 200", "HTTP/1.1 503");
             } finally {
                 process.destroyForcibly().onExit().join();
             }
