@@ -100,7 +100,12 @@ public final class Gateway implements AutoCloseable {
         var tasks = new BackgroundTasks();
         opened.push(tasks::close);
         this.plugins = Plugins.install(
-                config.plugins(), new Plugins.Surroundings(client, judgedRequests, metrics.of(Metrics.Part.PLUGINS)));
+                config.plugins(),
+                new Plugins.Surroundings(
+                        client,
+                        judgedRequests,
+                        metrics.of(Metrics.Part.PLUGINS),
+                        settings.limits().memory()));
         opened.push(plugins::close);
         this.security = new Security(config.security(), client, tasks, plugins.policy());
         opened.push(security::close);

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import org.restheart.http.Headers;
+import org.restheart.http.Lease;
 import org.restheart.http.Request;
 import org.restheart.http.Service;
 import org.restheart.http.judged.JudgedRequests;
@@ -32,6 +33,10 @@ public interface Installation {
     /// Requests for data on behalf of the caller of a request, judged by the access rules like those of
     /// clients.
     JudgedRequests data();
+
+    /// Opens memory, empty, for what is large and belongs to no request: taken before there is that, and closed when it
+    /// has gone. All of one plugin is a caller beside others, which share the memory fairly.
+    Lease memory();
 
     /// Adds an endpoint. The keys `uri` and `secured` of the plugin's block change where the first one is.
     /// Its `HEAD` is answered by its `GET` unless it says otherwise.

@@ -17,9 +17,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.bson.BsonDocument;
+import org.restheart.http.Lease;
 import org.restheart.plugin.Settings;
 
 /// One target, and what it is told of. Thread-safe.
@@ -29,6 +31,7 @@ import org.restheart.plugin.Settings;
 /// @param withDocument whether the target gets the whole document as it is when the change is read
 /// @param attempts for each change, with pauses that double, from `pause`
 /// @param parallel documents whose changes are sent at a time
+/// @param memory opens what owns a large change
 record Hook(
         String name,
         MongoNamespace collection,
@@ -40,12 +43,14 @@ record Hook(
         Duration pause,
         Duration timeout,
         int parallel,
-        HttpClient http) {
+        HttpClient http,
+        Supplier<Lease> memory) {
     private static final List<String> TYPES = List.of("insert", "update", "replace", "delete");
     private static final String ALGORITHM = "HmacSHA256";
     private static final int SHORTEST_SECRET = 24;
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
-    private static final int GONE = 410;
+    private static final String GONE = "status 410";
+    private static final String TOO_LARGE = "its JSON is too large";
 
     /// What follows it is the key in Base64, as Standard Webhooks write secrets.
     private static final String ENCODED = "whsec_";
@@ -53,10 +58,19 @@ record Hook(
     /// A change that is sent.
     ///
     /// @param id the same each time it is sent
-    record Event(String id, String type, BsonDocument key, String json) {}
+    /// @param size bytes of content that it keeps
+    record Event(String id, String type, BsonDocument key, int size, Content content) {}
+
+    /// The JSON of a change.
+    @FunctionalInterface
+    interface Content {
+        /// @param memory takes what a large one needs, before it is read
+        /// @return empty if it is too large to be sent
+        Optional<byte[]> read(Lease memory) throws InterruptedException;
+    }
 
     /// Empty if settings are refused.
-    static Optional<Hook> of(String name, Settings settings, HttpClient http) {
+    static Optional<Hook> of(String name, Settings settings, HttpClient http, Supplier<Lease> memory) {
         var collection = settings.text("collection", "");
         var url = url(settings);
         var secret = secret(settings.text("secret", ""));
@@ -88,7 +102,8 @@ record Hook(
                         Duration.ofMillis(pause),
                         Duration.ofMillis(timeout),
                         parallel,
-                        http))
+                        http,
+                        memory))
                 : Optional.empty();
     }
 
@@ -125,27 +140,35 @@ record Hook(
     Optional<String> send(Event event, int most) throws InterruptedException {
         var why = "";
         for (int attempt = 1; attempt <= most; attempt++) {
-            var sent = http.sendAsync(request(event), BodyHandlers.discarding());
-            try {
-                int status = sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS).statusCode();
-                if (status / 100 == 2) {
-                    return Optional.empty();
-                }
-                why = "status " + status;
-                if (status == GONE) {
-                    break;
-                }
-            } catch (ExecutionException | TimeoutException e) {
-                var cause = e.getCause() == null ? e : e.getCause();
-                why = cause.getClass().getSimpleName();
-            } finally {
-                sent.cancel(true); // also a response that does not end
+            try (var owned = memory.get()) {
+                var json = event.content().read(owned);
+                why = json.isEmpty() ? TOO_LARGE : attempt(event, json.get());
+            }
+            if (why.isEmpty()) {
+                return Optional.empty();
+            }
+            if (why.equals(GONE) || why.equals(TOO_LARGE)) {
+                break;
             }
             if (attempt < most) {
                 Thread.sleep(pauseAfter(attempt));
             }
         }
         return Optional.of(why);
+    }
+
+    /// @return why the target has not taken it; blank if it has
+    private String attempt(Event event, byte[] json) throws InterruptedException {
+        var sent = http.sendAsync(request(event, json), BodyHandlers.discarding());
+        try {
+            int status = sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS).statusCode();
+            return status / 100 == 2 ? "" : "status " + status;
+        } catch (ExecutionException | TimeoutException e) {
+            var cause = e.getCause() == null ? e : e.getCause();
+            return cause.getClass().getSimpleName();
+        } finally {
+            sent.cancel(true); // also a response that does not end
+        }
     }
 
     /// With up to half as much more by chance, so that gateways that failed together do not return together.
@@ -155,23 +178,24 @@ record Hook(
     }
 
     /// Signed as [Standard Webhooks](https://www.standardwebhooks.com) are.
-    private HttpRequest request(Event event) {
+    private HttpRequest request(Event event, byte[] json) {
         var time = Long.toString(Instant.now().getEpochSecond());
         return HttpRequest.newBuilder(url)
                 .timeout(timeout)
                 .header("Content-Type", "application/json")
                 .header("webhook-id", event.id())
                 .header("webhook-timestamp", time)
-                .header("webhook-signature", "v1," + signature(event.id() + "." + time + "." + event.json()))
-                .POST(BodyPublishers.ofString(event.json()))
+                .header("webhook-signature", "v1," + signature(event.id() + "." + time + ".", json))
+                .POST(BodyPublishers.ofByteArray(json))
                 .build();
     }
 
-    private String signature(String signed) {
+    private String signature(String head, byte[] json) {
         try {
             var mac = Mac.getInstance(ALGORITHM);
             mac.init(key);
-            return Base64.getEncoder().encodeToString(mac.doFinal(signed.getBytes(StandardCharsets.UTF_8)));
+            mac.update(head.getBytes(StandardCharsets.UTF_8));
+            return Base64.getEncoder().encodeToString(mac.doFinal(json));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }

@@ -86,7 +86,9 @@ final class HookStore {
     }
 
     /// Keeps a change that the target has not taken, once however often that happens; a large one without its content.
-    void fail(Event event, String why) {
+    ///
+    /// @param json empty if it is too large
+    void fail(Event event, Optional<byte[]> json, String why) {
         BsonValue id = new BsonString(event.id());
         var failure = new BsonDocument("_id", id)
                 .append("hook", new BsonString(hook))
@@ -94,9 +96,8 @@ final class HookStore {
                 .append("why", new BsonString(why))
                 .append("type", new BsonString(event.type()))
                 .append("key", event.key());
-        if (event.json().getBytes(StandardCharsets.UTF_8).length <= LARGEST) {
-            failure.append("event", new BsonString(event.json()));
-        }
+        json.filter(bytes -> bytes.length <= LARGEST)
+                .ifPresent(bytes -> failure.append("event", new BsonString(new String(bytes, StandardCharsets.UTF_8))));
         failures.replaceOne(Filters.eq(id), failure, new ReplaceOptions().upsert(true));
     }
 }

@@ -7,6 +7,10 @@ import com.mongodb.client.model.Aggregates;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.changestream.ChangeStreamDocument;
 import com.mongodb.client.model.changestream.FullDocument;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -18,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -25,19 +30,32 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.bson.BsonArray;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.bson.codecs.EncoderContext;
+import org.bson.conversions.Bson;
+import org.bson.json.JsonMode;
+import org.bson.json.JsonWriter;
+import org.bson.json.JsonWriterSettings;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Lease;
 import org.restheart.plugin.Installation;
 import org.restheart.plugin.Plugin;
 import org.restheart.plugin.Settings;
+import org.restheart.webhooks.Hook.Content;
 import org.restheart.webhooks.Hook.Event;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The plugin. Each hook follows a collection in a task of its own, at one gateway of those that share MongoDB.
+/// The plugin. Each hook follows a collection in a task of its own, at one gateway of those that share
+/// MongoDB.
 public final class Webhooks implements Plugin {
     /// Between two attempts to follow: another gateway does, or MongoDB was away.
     private static final Duration PAUSE = Duration.ofSeconds(5);
@@ -51,14 +69,14 @@ public final class Webhooks implements Plugin {
 
     /// @param states the collection of how far each hook is
     private record Hooks(String db, String states, String failures, Duration lease, List<Hook> all) {
-        static Hooks of(Settings settings, HttpClient http) {
+        static Hooks of(Settings settings, HttpClient http, Supplier<Lease> memory) {
             return new Hooks(
                     settings.text("db", "restheart"),
                     settings.text("collection", "_webhooks"),
                     settings.text("failures-collection", "_webhookFailures"),
                     Duration.ofMillis(settings.integer("lease-ms", 30_000, 1_000, 600_000)),
                     settings.texts("hooks").stream()
-                            .flatMap(name -> Hook.of(name, settings.block(name), http).stream())
+                            .flatMap(name -> Hook.of(name, settings.block(name), http, memory).stream())
                             .toList());
         }
     }
@@ -66,7 +84,7 @@ public final class Webhooks implements Plugin {
     @Override
     public void check(Settings settings) {
         try (var http = HttpClient.newHttpClient()) {
-            Hooks.of(settings, http);
+            Hooks.of(settings, http, () -> Lease.CONSTANT);
         }
     }
 
@@ -74,7 +92,7 @@ public final class Webhooks implements Plugin {
     public void install(Installation to) {
         var http = HttpClient.newHttpClient();
         closing = http::shutdownNow;
-        var hooks = Hooks.of(to.settings(), http);
+        var hooks = Hooks.of(to.settings(), http, to::memory);
         for (var hook : hooks.all) {
             var mongo = to.mongo().orElseThrow(() -> new IllegalStateException("webhooks need MongoDB (mclient)"));
             var store =
@@ -89,8 +107,8 @@ public final class Webhooks implements Plugin {
     }
 
     /// Follows the collection of one hook, and sends its changes in batches: those of one document in
-    /// their order, those of several at a time. How far it is is stored when a batch is done, so a change
-    /// may be sent again, but none is left out.
+    /// their order, those of several at a time. How far it is is stored when a batch is done, so a
+    /// change may be sent again, but none is left out.
     static final class HookFollower {
         private static final Logger LOG = LoggerFactory.getLogger(HookFollower.class);
         private static final int MOST_CHANGES = 100;
@@ -98,12 +116,30 @@ public final class Webhooks implements Plugin {
         /// Characters of JSON, from which on no more changes are added to a batch.
         private static final int LARGE = 4 << 20;
 
+        /// Bytes of a document, beyond which its change is read again for each attempt: a batch keeps
+        /// none of these, however long their target does not answer.
+        private static final int LARGE_DOCUMENT = 32 << 10;
+
+        /// What a byte of a large document takes: as received, twice as read, as text, and as JSON of
+        /// usual length, twice.
+        private static final int COPIES = 6;
+
+        /// Bytes of JSON: of the largest document, if most of its characters are escaped by another
+        /// one.
+        private static final int LARGEST_JSON = 32 << 20;
+
+        /// What MongoDB says of a change instead of its large document.
+        private static final String SIZE = "size";
+
         private static final long WAIT_MILLIS = 500;
 
-        /// Codes of errors of tokens from which no stream goes on: invalid, another collection's, too old.
+        /// Codes of errors of tokens from which no stream goes on: invalid, another collection's, too
+        /// old.
         private static final Set<Integer> LOST = Set.of(260, 280, 286);
 
         private static final BsonInt32 LEFT_OUT = new BsonInt32(0);
+
+        private static final BsonString REMOVED = new BsonString("$$REMOVE");
 
         private final Hook hook;
         private final MongoClient mongo;
@@ -126,7 +162,8 @@ public final class Webhooks implements Plugin {
             if (state.isEmpty()) {
                 return;
             }
-            try (var changes = open(state.get().getDocument("token", new BsonDocument()))) {
+            var token = state.get().getDocument("token", new BsonDocument());
+            try (var changes = open(token, LARGE_DOCUMENT, MOST_CHANGES)) {
                 renewal = System.nanoTime(); // a new hook stores at once from where on it is told
                 boolean isOver = false;
                 while (!isOver) {
@@ -156,6 +193,12 @@ public final class Webhooks implements Plugin {
             }
         }
 
+        private void keep(Event event, String why) throws InterruptedException {
+            try (var memory = hook.memory().get()) {
+                store.fail(event, event.content().read(memory), why);
+            }
+        }
+
         private boolean isDue() {
             return System.nanoTime() - renewal >= 0;
         }
@@ -166,16 +209,29 @@ public final class Webhooks implements Plugin {
             return store.lease(token).isPresent();
         }
 
-        private MongoChangeStreamCursor<ChangeStreamDocument<BsonDocument>> open(BsonDocument token) {
+        /// @param largest bytes of a document that comes with its change
+        private MongoChangeStreamCursor<ChangeStreamDocument<RawBsonDocument>> open(
+                BsonDocument token, int largest, int most) {
             var unused = new BsonDocument("updateDescription", LEFT_OUT); // may make an event too large for MongoDB
             if (!hook.withDocument()) {
                 unused.append("fullDocument", LEFT_OUT);
             }
+            var size = new BsonDocument("$bsonSize", new BsonString("$fullDocument"));
+            var isLarge = new BsonDocument("$gt", new BsonArray(List.of(size, new BsonInt32(largest))));
             var stream = mongo.getDatabase(hook.collection().getDatabaseName())
-                    .getCollection(hook.collection().getCollectionName(), BsonDocument.class)
-                    .watch(List.of(
-                            Aggregates.match(Filters.in("operationType", hook.on())), Aggregates.project(unused)))
-                    .batchSize(MOST_CHANGES)
+                    .getCollection(hook.collection().getCollectionName())
+                    .watch(
+                            List.of(
+                                    Aggregates.match(Filters.in("operationType", hook.on())),
+                                    Aggregates.project(unused),
+                                    set(SIZE, isLarge, size, REMOVED),
+                                    set(
+                                            "fullDocument",
+                                            new BsonString("$" + SIZE),
+                                            REMOVED,
+                                            new BsonString("$fullDocument"))),
+                            RawBsonDocument.class)
+                    .batchSize(most)
                     .maxAwaitTime(WAIT_MILLIS, TimeUnit.MILLISECONDS);
             if (hook.withDocument()) {
                 stream.fullDocument(FullDocument.UPDATE_LOOKUP);
@@ -183,42 +239,89 @@ public final class Webhooks implements Plugin {
             return (token.isEmpty() ? stream : stream.startAfter(token)).cursor();
         }
 
+        private static Bson set(String field, BsonValue condition, BsonValue then, BsonValue otherwise) {
+            var value = new BsonDocument("$cond", new BsonArray(List.of(condition, then, otherwise)));
+            return new BsonDocument("$set", new BsonDocument(field, value));
+        }
+
         /// What has changed and is fetched together, by document, in order.
         private Map<BsonDocument, List<Event>> batch(
-                MongoChangeStreamCursor<ChangeStreamDocument<BsonDocument>> changes) {
+                MongoChangeStreamCursor<ChangeStreamDocument<RawBsonDocument>> changes) {
             var batch = new LinkedHashMap<BsonDocument, List<Event>>();
-            int characters = 0;
+            int bytes = 0;
             int count = 0;
-            @Nullable ChangeStreamDocument<BsonDocument> change;
-            while (characters < LARGE
-                    && (count == 0 || changes.available() > 0)
-                    && (change = changes.tryNext()) != null) {
-                var event = event(change);
+            @Nullable BsonDocument before = changes.getResumeToken();
+            @Nullable ChangeStreamDocument<RawBsonDocument> change;
+            while (bytes < LARGE && (count == 0 || changes.available() > 0) && (change = changes.tryNext()) != null) {
+                var later = change.getExtraElements();
+                var event = later == null || !later.containsKey(SIZE)
+                        ? small(change)
+                        : large(
+                                change,
+                                Objects.requireNonNull(before),
+                                later.getNumber(SIZE).intValue());
                 batch.computeIfAbsent(event.key(), _ -> new ArrayList<>()).add(event);
-                characters += event.json().length();
+                bytes += event.size();
                 count++;
+                before = changes.getResumeToken();
             }
             return batch;
         }
 
-        private Event event(ChangeStreamDocument<BsonDocument> change) {
-            var id = digest(hook.name() + " " + hook.collection() + " "
+        private Event small(ChangeStreamDocument<RawBsonDocument> change) {
+            var content = Optional.of(content(change).toJson().getBytes(StandardCharsets.UTF_8));
+            return event(change, content.get().length, _ -> content);
+        }
+
+        /// @param before the token of the change before
+        private Event large(ChangeStreamDocument<RawBsonDocument> change, BsonDocument before, int size) {
+            return event(change, 0, memory -> {
+                while (!memory.tryHold((long) COPIES * size)) {
+                    Thread.sleep(WAIT_MILLIS);
+                }
+                var json = readAgain(before);
+                memory.correct(
+                        (long) COPIES * size,
+                        json.map(bytes -> 2L * bytes.length).orElse(0L));
+                return json;
+            });
+        }
+
+        private Optional<byte[]> readAgain(BsonDocument before) {
+            try (var changes = open(before, Integer.MAX_VALUE, 1)) {
+                return new Json(content(changes.next())).bytes(LARGEST_JSON);
+            }
+        }
+
+        private Event event(ChangeStreamDocument<RawBsonDocument> change, int size, Content content) {
+            return new Event(
+                    id(change),
+                    Objects.requireNonNull(change.getOperationTypeString()),
+                    Objects.requireNonNull(change.getDocumentKey()),
+                    size,
+                    content);
+        }
+
+        private String id(ChangeStreamDocument<RawBsonDocument> change) {
+            return digest(hook.name() + " " + hook.collection() + " "
                     + change.getResumeToken().toJson());
+        }
+
+        private BsonDocument content(ChangeStreamDocument<RawBsonDocument> change) {
             var type = Objects.requireNonNull(change.getOperationTypeString());
-            var key = Objects.requireNonNull(change.getDocumentKey());
-            var json = new BsonDocument("id", new BsonString(id))
+            var json = new BsonDocument("id", new BsonString(id(change)))
                     .append("type", new BsonString(type))
                     .append(
                             "collection",
                             new BsonString(hook.collection().getFullName().replaceFirst("\\.", "/")))
-                    .append("key", key);
+                    .append("key", Objects.requireNonNull(change.getDocumentKey()));
             if (change.getClusterTime() != null) {
                 json.append("at", new BsonDateTime(change.getClusterTime().getTime() * 1000L));
             }
             if (change.getFullDocument() != null && hook.withDocument()) {
                 json.append("document", change.getFullDocument());
             }
-            return new Event(id, type, key, json.toJson());
+            return json;
         }
 
         private static String digest(String text) {
@@ -273,13 +376,66 @@ public final class Webhooks implements Plugin {
                     var why = hook.send(event, attempts);
                     attempts = why.isPresent() ? 1 : hook.attempts();
                     if (why.isPresent()) {
-                        store.fail(event, why.get());
+                        keep(event, why.get());
                         LOG.warn("{} has given up a change, which is kept: {}", hook, why.get());
                     }
                 }
                 return true;
             } finally {
                 places.release();
+            }
+        }
+    }
+
+    /// The JSON of a large document, of which there is nothing but its bytes: it is written twice, once
+    /// to be measured.
+    private record Json(BsonDocument document) {
+        private static final JsonWriterSettings RELAXED =
+                JsonWriterSettings.builder().outputMode(JsonMode.RELAXED).build();
+
+        /// @return empty if there are more
+        Optional<byte[]> bytes(int most) {
+            int length = write(new byte[0]);
+            if (length > most) {
+                return Optional.empty();
+            }
+            var bytes = new byte[length];
+            write(bytes);
+            return Optional.of(bytes);
+        }
+
+        private int write(byte[] bytes) {
+            var counted = new Counted(bytes);
+            try (var writer = new OutputStreamWriter(counted, StandardCharsets.UTF_8)) {
+                new BsonDocumentCodec()
+                        .encode(
+                                new JsonWriter(writer, RELAXED),
+                                document,
+                                EncoderContext.builder().build());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return counted.count;
+        }
+
+        /// Takes as many bytes as there is room for, and counts all.
+        private static final class Counted extends OutputStream {
+            private final byte[] bytes;
+            private int count;
+
+            Counted(byte[] bytes) {
+                this.bytes = bytes;
+            }
+
+            @Override
+            public void write(int next) {
+                write(new byte[] {(byte) next}, 0, 1);
+            }
+
+            @Override
+            public void write(byte[] from, int offset, int length) {
+                System.arraycopy(from, offset, bytes, Math.min(count, bytes.length), Math.min(length, bytes.length));
+                count += length;
             }
         }
     }

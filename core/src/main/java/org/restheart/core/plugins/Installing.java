@@ -18,6 +18,7 @@ import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Binding.Match;
 import org.restheart.http.Filter;
 import org.restheart.http.Headers;
+import org.restheart.http.Lease;
 import org.restheart.http.Request;
 import org.restheart.http.Service;
 import org.restheart.http.Service.Traffic;
@@ -171,6 +172,11 @@ final class Installing implements Installation {
     @Override
     public JudgedRequests data() {
         return around.data();
+    }
+
+    @Override
+    public Lease memory() {
+        return around.memory().open(() -> "plugin " + calls.plugin());
     }
 
     @Override

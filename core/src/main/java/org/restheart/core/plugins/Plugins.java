@@ -37,6 +37,7 @@ import org.restheart.core.server.StartException;
 import org.restheart.http.Fatal;
 import org.restheart.http.Filter;
 import org.restheart.http.Headers;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.judged.JudgedRequests;
@@ -61,7 +62,8 @@ public final class Plugins implements AutoCloseable {
     ///
     /// @param data judged requests
     /// @param registry takes the meters of plugins
-    public record Surroundings(Optional<MongoClient> client, JudgedRequests data, MeterRegistry registry) {}
+    public record Surroundings(
+            Optional<MongoClient> client, JudgedRequests data, MeterRegistry registry, MemoryBudget memory) {}
 
     /// A plugin before it is installed.
     ///
@@ -105,7 +107,8 @@ public final class Plugins implements AutoCloseable {
         JudgedRequests nobody = (_, _) -> {
             throw JudgedRequests.NOT_PERMITTED.raise();
         };
-        try (var plugins = new Plugins(config, new Surroundings(Optional.empty(), nobody, new SimpleMeterRegistry()))) {
+        try (var plugins = new Plugins(
+                config, new Surroundings(Optional.empty(), nobody, new SimpleMeterRegistry(), new MemoryBudget(0)))) {
             plugins.units().values().forEach(plugin -> plugins.check(plugin, found));
         }
     }

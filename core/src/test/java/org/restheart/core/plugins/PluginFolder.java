@@ -101,7 +101,7 @@ public final class PluginFolder {
     /// A jar of a project.
     ///
     /// @param file relative to the folder
-    Path project(String file, Path java, Path resources) {
+    public Path project(String file, Path java, Path resources) {
         try (var sources = Files.walk(java);
                 var others = Files.walk(resources);
                 var files = ToolProvider.getSystemJavaCompiler().getStandardFileManager(null, null, null)) {

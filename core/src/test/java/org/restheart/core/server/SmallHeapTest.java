@@ -259,8 +259,12 @@ class SmallHeapTest {
     private int exchange(Way way, int number) throws IOException {
         try (var socket = begin(way, number, 64 << 10)) {
             var line = new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
-            long length = socket.getInputStream().skip(Long.MAX_VALUE);
             int status = line.length() < 12 ? -1 : Integer.parseInt(line.substring(9));
+            if (status == 207) { // of one line
+                var parts = new String(socket.getInputStream().readNBytes(4_000), StandardCharsets.UTF_8);
+                return parts.contains("\"httpStatus\": 503") ? 503 : status;
+            }
+            long length = socket.getInputStream().skip(Long.MAX_VALUE);
             return status == 200 && length < way.mebibytes * 800_000L ? CUT : status;
         }
     }
@@ -750,7 +754,7 @@ class SmallHeapTest {
             }
             Patience.within(Duration.ofSeconds(30))
                     .until(() -> admin.aggregate(stages).into(new ArrayList<>()).size(), is(SLOW_QUERIES));
-            assertThat(status("/medium?pagesize=1")).isEqualTo(200);
+            Patience.within(Duration.ofSeconds(20)).until(() -> status("/medium?pagesize=1"), is(200));
         } finally {
             admin.aggregate(stages)
                     .forEach(operation ->
