@@ -1,6 +1,7 @@
 package org.restheart.webhooks;
 
 import com.mongodb.MongoCommandException;
+import com.mongodb.client.ChangeStreamIterable;
 import com.mongodb.client.MongoChangeStreamCursor;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Aggregates;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -31,6 +33,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
@@ -162,8 +165,9 @@ public final class Webhooks implements Plugin {
             if (state.isEmpty()) {
                 return;
             }
-            var token = state.get().getDocument("token", new BsonDocument());
-            try (var changes = open(token, LARGE_DOCUMENT, MOST_CHANGES)) {
+            var token = Optional.ofNullable(state.get().get("token")).map(BsonValue::asDocument);
+            try (var changes =
+                    open(stream -> token.map(stream::startAfter).orElse(stream), LARGE_DOCUMENT, MOST_CHANGES)) {
                 renewal = System.nanoTime(); // a new hook stores at once from where on it is told
                 boolean isOver = false;
                 while (!isOver) {
@@ -209,9 +213,10 @@ public final class Webhooks implements Plugin {
             return store.lease(token).isPresent();
         }
 
+        /// @param start says from where on
         /// @param largest bytes of a document that comes with its change
         private MongoChangeStreamCursor<ChangeStreamDocument<RawBsonDocument>> open(
-                BsonDocument token, int largest, int most) {
+                UnaryOperator<ChangeStreamIterable<RawBsonDocument>> start, int largest, int most) {
             var unused = new BsonDocument("updateDescription", LEFT_OUT); // may make an event too large for MongoDB
             if (!hook.withDocument()) {
                 unused.append("fullDocument", LEFT_OUT);
@@ -236,7 +241,7 @@ public final class Webhooks implements Plugin {
             if (hook.withDocument()) {
                 stream.fullDocument(FullDocument.UPDATE_LOOKUP);
             }
-            return (token.isEmpty() ? stream : stream.startAfter(token)).cursor();
+            return start.apply(stream).cursor();
         }
 
         private static Bson set(String field, BsonValue condition, BsonValue then, BsonValue otherwise) {
@@ -253,13 +258,8 @@ public final class Webhooks implements Plugin {
             @Nullable BsonDocument before = changes.getResumeToken();
             @Nullable ChangeStreamDocument<RawBsonDocument> change;
             while (bytes < LARGE && (count == 0 || changes.available() > 0) && (change = changes.tryNext()) != null) {
-                var later = change.getExtraElements();
-                var event = later == null || !later.containsKey(SIZE)
-                        ? small(change)
-                        : large(
-                                change,
-                                Objects.requireNonNull(before),
-                                later.getNumber(SIZE).intValue());
+                var size = size(change);
+                var event = size.isEmpty() ? small(change) : large(change, before, size.getAsInt());
                 batch.computeIfAbsent(event.key(), _ -> new ArrayList<>()).add(event);
                 bytes += event.size();
                 count++;
@@ -273,24 +273,47 @@ public final class Webhooks implements Plugin {
             return event(change, content.get().length, _ -> content);
         }
 
-        /// @param before the token of the change before
-        private Event large(ChangeStreamDocument<RawBsonDocument> change, BsonDocument before, int size) {
-            return event(change, 0, memory -> {
-                while (!memory.tryHold((long) COPIES * size)) {
-                    Thread.sleep(WAIT_MILLIS);
-                }
-                var json = readAgain(before);
-                memory.correct(
-                        (long) COPIES * size,
-                        json.map(bytes -> 2L * bytes.length).orElse(0L));
-                return json;
-            });
+        /// The bytes of the document of a change that comes without it, since it is large.
+        private static OptionalInt size(ChangeStreamDocument<RawBsonDocument> change) {
+            var more = change.getExtraElements();
+            return more == null || !more.containsKey(SIZE)
+                    ? OptionalInt.empty()
+                    : OptionalInt.of(more.getNumber(SIZE).intValue());
         }
 
-        private Optional<byte[]> readAgain(BsonDocument before) {
-            try (var changes = open(before, Integer.MAX_VALUE, 1)) {
-                return new Json(content(changes.next())).bytes(LARGEST_JSON);
+        /// @param before the token of the change before; null for the first one of a stream without a token
+        private Event large(ChangeStreamDocument<RawBsonDocument> change, @Nullable BsonDocument before, int size) {
+            var time = Objects.requireNonNull(change.getClusterTime());
+            return event(
+                    change,
+                    0,
+                    memory -> readAgain(
+                            stream -> before == null ? stream.startAtOperationTime(time) : stream.startAfter(before),
+                            size,
+                            memory));
+        }
+
+        /// @param size bytes of the document when its change was read: it may have grown since
+        private Optional<byte[]> readAgain(
+                UnaryOperator<ChangeStreamIterable<RawBsonDocument>> start, int size, Lease memory)
+                throws InterruptedException {
+            while (!memory.tryHold((long) COPIES * size)) {
+                Thread.sleep(WAIT_MILLIS);
             }
+            OptionalInt grown;
+            try (var changes = open(start, size, 1)) {
+                var change = changes.next();
+                grown = size(change);
+                if (grown.isEmpty()) {
+                    var json = new Json(content(change)).bytes(LARGEST_JSON);
+                    memory.correct(
+                            (long) COPIES * size,
+                            json.map(bytes -> 2L * bytes.length).orElse(0L));
+                    return json;
+                }
+            }
+            memory.correct((long) COPIES * size, 0);
+            return readAgain(start, grown.getAsInt(), memory);
         }
 
         private Event event(ChangeStreamDocument<RawBsonDocument> change, int size, Content content) {

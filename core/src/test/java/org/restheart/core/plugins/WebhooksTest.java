@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import javax.crypto.Mac;
@@ -127,6 +128,13 @@ class WebhooksTest {
 
     /// With hooks of these names that follow.
     private Gateway gateway(String... hooks) {
+        var gateway = starting(hooks);
+        await().until(() -> states().countDocuments(Document.parse("{owner: {$exists: true}, token: {$exists: true}}"))
+                == hooks.length);
+        return gateway;
+    }
+
+    private Gateway starting(String... hooks) {
         var blocks = new StringBuilder();
         for (var hook : hooks) {
             blocks.append("""
@@ -137,16 +145,12 @@ class WebhooksTest {
                             target.getAddress().getPort(),
                             hook.equals("encoded") ? ENCODED : SECRET));
         }
-        var gateway =
-                plugins.start(mongo, """
+        return plugins.start(mongo, """
             webhooks:
               db: %s
               lease-ms: 1000
               hooks: [%s]
             """.formatted(mongo.databaseName(), String.join(", ", hooks)) + blocks.toString());
-        await().until(() -> states().countDocuments(Document.parse("{owner: {$exists: true}, token: {$exists: true}}"))
-                == hooks.length);
-        return gateway;
     }
 
     private List<String> takenOf(String id) {
@@ -224,6 +228,21 @@ class WebhooksTest {
                     .containsEntry("type", "insert")
                     .containsEntry("key", new Document("_id", "bad"))
                     .doesNotContainKey("event");
+        }
+    }
+
+    @Test
+    void a_new_hook_may_find_a_large_change_first() {
+        var number = new AtomicInteger();
+        try (var gateway = starting("orders")) {
+            assertThat(gateway.address()).isNotNull();
+            await().until(
+                            () -> { // while it looks for the first time
+                                stored().insertOne(new Document("_id", "a" + number.getAndIncrement())
+                                        .append("text", "x".repeat(1 << 17)));
+                                return !taken.isEmpty();
+                            });
+            await().until(() -> !takenOf("a" + (number.get() - 1)).isEmpty());
         }
     }
 
