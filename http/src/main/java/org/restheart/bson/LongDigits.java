@@ -4,8 +4,7 @@ import java.util.List;
 import org.bson.types.Decimal128;
 
 /// Refuses numbers with too many digits. Of decimal numbers the driver's parser takes quadratic time, so that one
-/// request
-/// could occupy a core for hours; others are rounded or too large in any case.
+/// request could occupy a core for hours; others are rounded or too large in any case.
 public final class LongDigits {
     /// More than any decimal128 needs to be written; quick even if a whole request consists of such numbers.
     static final int MAX = 1000;

@@ -267,9 +267,8 @@ public final class IndexCheck {
         return new Verdict(isLarge && plan.scans(), isLarge && plan.sorts(), byValue);
     }
 
-    /// An index for the query, as a client makes one: what must be equal, the order, what else is compared. Only for
-    /// those
-    /// who may see which indexes there are.
+    /// An index for the query, as a client makes one: what must be equal, the order, what else is compared.
+    /// Only for those who may see which indexes there are.
     private static Optional<BsonDocument> suggested(DataRequest request, Question question) {
         if (!request.grant().allows(Privilege.MANAGEMENT)) {
             return Optional.empty();
