@@ -58,8 +58,8 @@ record DriverJson(AbstractBsonReader reader, BsonSink sink) {
         if (!given.isEmpty() && given.charAt(0) == '\uFEFF') {
             throw new MalformedJsonException("the text begins with a byte order mark (U+FEFF); save it without");
         }
-        LongDigits.refuse(given);
         String text = ShellJson.rewrite(given);
+        LongDigits.refuse(text);
         try (var reader = new JsonReader(text)) {
             var type = reader.readBsonType();
             if (type == BsonType.END_OF_DOCUMENT) {

@@ -74,7 +74,8 @@ public final class LongDigits {
         return longest;
     }
 
-    /// `NumberDecimal`, `$numberLong` and the like, with any letter of that escaped.
+    /// `NumberDecimal`, `$numberLong` and the like, with any letter of that escaped; the text has no `Decimal128` any
+    /// more, as `mongosh` writes it.
     private static boolean mayHaveNumbers(String text) {
         return MAKERS.stream().anyMatch(text::contains) || text.contains("\\u00");
     }

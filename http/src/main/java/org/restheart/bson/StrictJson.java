@@ -499,18 +499,19 @@ final class StrictJson {
                     throw new NotStrict();
                 }
             }
+            LongDigits.requireFew(i - first - Integer.signum(scale));
             boolean allDigits = i - first <= SAFE_DIGITS;
             int exponent = -scale;
             if (i < in.length && (in[i] == 'e' || in[i] == 'E')) {
                 int from = i + 1;
                 i = exponentEnd(in, from);
                 if (i - from > 4) {
+                    LongDigits.requireFew(i - from);
                     allDigits = false;
                 } else {
                     exponent += Integer.parseInt(ascii(in, from, i));
                 }
             }
-            LongDigits.requireFew(i - first);
             sink.float64(
                     allDigits && digits <= EXACT && exponent >= -22 && exponent <= 22
                             ? toDouble(digits, exponent, start < first)

@@ -50,8 +50,10 @@ class JsonParserBoundsTest {
                     .extracting(BsonString::getValue)
                     .isEqualTo(digits);
         }
-        assertThat(JsonParser.parse(("0." + "1".repeat(999)).getBytes(UTF_8)).isDouble())
-                .isTrue();
+        var number = "0." + "1".repeat(999);
+        assertThat(JsonParser.parse(number.getBytes(UTF_8)).isDouble()).isTrue();
+        assertThat(JsonParser.parse(("[" + number + "]").getBytes(UTF_8)).asArray())
+                .hasSize(1);
     }
 
     @Test
@@ -67,7 +69,8 @@ class JsonParserBoundsTest {
             "{\"a\": -0." + digits + "}",
             "{\"a\": 1e" + digits + "}",
             "{a: '\\'', b: " + digits + "}",
-            "[Long(" + digits + ")]"
+            "[Long(" + digits + ")]",
+            "[Decimal128('" + digits + "')]"
         }) {
             assertThat(Duration.ofNanos(timeToRefuse(json))).isLessThan(Duration.ofSeconds(5));
         }
