@@ -1,6 +1,5 @@
 package org.restheart.mongo.format;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -105,9 +104,7 @@ public record Csv(List<String> columns, boolean isPlain) implements DocumentForm
         }
         var json = PLAIN.encodeToString(value);
         if (json.startsWith("\"")) {
-            return JsonParser.parse(json.getBytes(StandardCharsets.UTF_8))
-                    .asString()
-                    .getValue();
+            return JsonParser.parseOne(json).orElseThrow().asString().getValue();
         }
         return json.equals("null") ? "" : json;
     }

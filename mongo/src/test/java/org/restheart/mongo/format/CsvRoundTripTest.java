@@ -17,6 +17,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
+import org.bson.BsonJavaScript;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -79,8 +80,11 @@ class CsvRoundTripTest {
             "x y");
 
     private static String csv(List<String> columns, List<BsonDocument> documents) {
+        return csv(new Csv(columns, false), documents);
+    }
+
+    private static String csv(Csv format, List<BsonDocument> documents) {
         var out = new Utf8Buffer();
-        var format = new Csv(columns, false);
         format.begin(out);
         documents.forEach(document -> format.document(document, 0, out));
         return new String(out.toByteArray(), UTF_8);
@@ -204,6 +208,13 @@ class CsvRoundTripTest {
             })
     void a_cell_is_what_it_looks_like(String cell, String expected) throws IOException {
         assertThat(read("n,v\r\n," + cell + "\r\n")).containsExactly(JsonParser.parse(expected));
+    }
+
+    @Test
+    void code_is_plain_text_whatever_it_says() {
+        var code = "NumberLong('" + "9".repeat(1_001) + "')\\";
+        var document = new BsonDocument("a", new BsonJavaScript(code));
+        assertThat(csv(new Csv(List.of("a"), true), List.of(document))).isEqualTo("a\r\n" + code + "\r\n");
     }
 
     @ParameterizedTest
