@@ -2,6 +2,7 @@ package org.restheart.core.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.GatewayProcess;
+import org.restheart.core.security.TestGateway;
 import org.restheart.embedded.FreePort;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -65,7 +67,10 @@ class DocumentTreesTest {
                         .toList();
                 assertThat(answers)
                         .allSatisfy(
-                                answer -> assertThat(answer.join().statusCode()).isIn(200, 503));
+                                answer -> assertThat(answer.join().statusCode()).isIn(422, 503));
+                var keys = TestGateway.encode("{\"v\": 0}");
+                assertStatus(422, client.get(path.formatted("/big")));
+                assertStatus(200, client.get(path.formatted("/big") + "&keys=" + keys));
             }
             assertThat(client.get("/orders/small").body()).contains("marked");
             assertThat(client.get("/plain/small?rep=HAL").body()).contains("\"_id\": \"small\"");

@@ -10,6 +10,8 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.ContentTrees;
 import org.restheart.http.Lease;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Words;
@@ -39,11 +41,20 @@ public interface DocumentFormat {
         return document -> {
             long more = ContentTrees.weight(RawDocuments.values(document)) - held.get();
             if (more > 0) {
-                lease.hold(more);
+                if (!lease.tryHold(more)) {
+                    throw lease.isBeyondShare(more) ? tooManyValues() : Lease.full();
+                }
                 held.addAndGet(more);
             }
             return form.apply(document);
         };
+    }
+
+    private static ProblemException tooManyValues() {
+        return new ProblemException(
+                ProblemCode.UNPROCESSABLE,
+                "a document has more values than there is memory for where it is changed before it is sent, as in HAL: ask"
+                        + " for some of its fields, by keys");
     }
 
     String mediaType();
