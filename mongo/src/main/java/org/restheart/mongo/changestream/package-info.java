@@ -3,8 +3,7 @@
 ///
 /// 1. [OpenStream] parses its request and the [StreamDefinition], and puts the stages of the access rule
 ///    ([OpenStream.PermittedStages]) before those of the definition. Where the rule hides something, [TokenSeal]
-/// encrypts resume
-///    tokens.
+///    encrypts resume tokens.
 /// 2. [ChangeStreams] adds the [Listener] to the [SharedStream] with the same key, or opens one, within its limits.
 /// 3. [SharedStream] makes each change an [Event] and offers its message to every listener, which keeps it until the
 ///    connection takes it.

@@ -22,8 +22,7 @@
 /// In the background, triggered by the second request of a query, a few at a time: [BookmarkBuilder] finds the index
 /// and sets bookmarks by an [BookmarkBuilder.IndexScan] of a snapshot, and [BookmarkBuilder.ExactFollower] then
 /// applies the changes since, which [Bookmarks.BsonOrder] compares with the bookmarks. [CursorPool] positions cursors
-/// at the
-/// positions that [CursorPoolConfig.Allocation] computes.
+/// at the positions that [CursorPoolConfig.Allocation] computes.
 ///
 /// [Continuations] is a separate entry point: a link with the key of the last document, found by the same
 /// [SortIndex]. [PagingMeters] counts all three. Must not know: HTTP, representations.
