@@ -180,6 +180,7 @@ class ReloadTest {
                 "users: [{userid: ada, password: second, roles: [ops]}, {userid: eve, password: pw, roles: [ops]}]");
         hangUp();
         await().atMost(TIME_LIMIT)
+                .pollInterval(Duration.ofSeconds(2)) // ten failures within ten seconds would block more
                 .untilAsserted(() -> assertThat(status("eve", "pw")).isEqualTo(200));
         assertThat(status("ada", "first")).isEqualTo(401);
         assertThat(status("ada", "second")).isEqualTo(200);

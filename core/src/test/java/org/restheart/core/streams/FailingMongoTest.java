@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -366,6 +367,26 @@ class FailingMongoTest extends OwnMongoFixture {
             assertThat(answer.body()).contains("\"b\"");
         } finally {
             OwnReplicaSet.fail(client, "history.to", "find', 'aggregate", WRITE_CONFLICT, 0);
+        }
+    }
+
+    /// Such as by a change of the primary.
+    @ParameterizedTest
+    @CsvSource({
+        "PUT, /own.files/x, some bytes",
+        "POST, /_transactions, '[{\"method\": \"POST\", \"path\": \"/own\", \"body\": {}}]'"
+    })
+    void a_transaction_that_meets_no_MongoDB_again_and_again_is_no_conflict(String method, String path, String body)
+            throws Exception {
+        gateway.define("own.files", "{}");
+        gateway.define("own", "{}");
+        var collection = path.startsWith("/own") ? "history.own.files" : "history.own";
+        OwnReplicaSet.breakConnection(client, collection, "insert", 100_000);
+        try {
+            var type = path.startsWith("/own") ? "text/plain" : "application/json";
+            assertStatus(503, gateway.send(method, path, body, "Content-Type", type));
+        } finally {
+            OwnReplicaSet.breakConnection(client, collection, "insert", 0);
         }
     }
 }

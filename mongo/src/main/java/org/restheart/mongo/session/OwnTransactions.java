@@ -162,6 +162,9 @@ public final class OwnTransactions {
                     throw failure;
                 }
                 if (System.nanoTime() > end) {
+                    if (Transaction.isUnavailable(failure)) {
+                        throw failure;
+                    }
                     throw new ProblemException(
                             ProblemCode.CONFLICT, "other requests change the same documents all the time; try again");
                 }

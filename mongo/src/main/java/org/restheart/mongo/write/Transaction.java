@@ -13,6 +13,7 @@ import java.util.function.Function;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.error.MongoErrors;
 
 /// Runs several commands atomically. Needs a replica set.
 public final class Transaction {
@@ -58,7 +59,7 @@ public final class Transaction {
                 .writeConcern(writeConcern)
                 .readPreference(ReadPreference.primary())
                 .build();
-        for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        for (int attempt = 0; ; attempt++) {
             try (var session = client.startSession()) {
                 session.startTransaction(options);
                 try {
@@ -75,10 +76,19 @@ public final class Transaction {
                 if (!e.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {
                     throw e;
                 }
+                if (attempt + 1 == MAX_ATTEMPTS) {
+                    throw isUnavailable(e) ? e : changesTooOften();
+                }
             }
             pause(attempt);
         }
-        throw changesTooOften();
+    }
+
+    /// Whether it failed because MongoDB is not there, and not by conflicts with others.
+    public static boolean isUnavailable(RuntimeException failure) {
+        return MongoErrors.toProblem(failure)
+                .filter(problem -> problem.code() == ProblemCode.DATABASE_UNAVAILABLE)
+                .isPresent();
     }
 
     static ProblemException changesTooOften() {
