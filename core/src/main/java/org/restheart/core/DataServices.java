@@ -1,21 +1,13 @@
 package org.restheart.core;
 
-import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
-import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
-import com.mongodb.client.model.IndexOptions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import javax.crypto.spec.SecretKeySpec;
-import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
@@ -27,16 +19,7 @@ import org.restheart.core.metrics.Metrics.Part;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.InProcessRequests;
-import org.restheart.core.service.BuildInfo;
 import org.restheart.data.Operation.Structure;
-import org.restheart.dataapi.DataApiConfig;
-import org.restheart.dataapi.DataApiService;
-import org.restheart.dataapi.LogInService;
-import org.restheart.dataapi.LogIns;
-import org.restheart.dataapi.SessionService;
-import org.restheart.graphql.GraphqlConfig;
-import org.restheart.graphql.GraphqlService;
-import org.restheart.graphql.SourceAccess;
 import org.restheart.http.Filter;
 import org.restheart.http.Guard;
 import org.restheart.http.MemoryBudget;
@@ -44,14 +27,15 @@ import org.restheart.http.Request;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
+import org.restheart.http.judged.DataCatalog;
+import org.restheart.http.judged.DataPaths;
+import org.restheart.http.module.LogIns;
+import org.restheart.http.module.SubscriptionObserver;
 import org.restheart.http.push.PushBudget;
-import org.restheart.mcp.McpConfig;
-import org.restheart.mcp.McpService;
-import org.restheart.mcp.PresentedCredential;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.background.CollectionChanges;
+import org.restheart.mongo.background.DefinitionStore;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.importing.ImportConfig;
 import org.restheart.mongo.importing.ImportService;
@@ -109,13 +93,15 @@ final class DataServices {
     List<Binding> open(Modules modules) {
         var streams = openStreams();
         var data = openData(streams);
+        offer(modules, data, streams);
+        var ofModules = modules.install(true);
         var innerFilters = new ArrayList<Filter>();
         innerFilters.add(new HiddenNames(data, client).ofCreations(this::hiding));
         innerFilters.add(OffServices.of(config));
         int preferring = innerFilters.size();
         innerFilters.add(new PreferFilter(judgedRequests, Optional.of(data.transactions())));
         var guards = security.guards().all(data.forbiddenOperators(), path -> unreachable(data, path));
-        config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, data, streams)));
+        guards.addAll(modules.guards());
         innerFilters.add(Guard.all(guards));
         bindings.add(Binding.prefix(data, mongo.uri(), true).behind(innerFilters));
         bind(config.cacheInvalidator(), new CacheInvalidator(data.metadata(), data.descriptions()));
@@ -125,20 +111,35 @@ final class DataServices {
             ofLoader.set(preferring, new PreferFilter(judgedRequests, Optional.empty()));
             bindings.add(Binding.of(loader, config.csvLoader()).behind(ofLoader));
         }
-        // Not secured as paths: what these services do is authorized as requests of the REST API, and what they tell
-        // callers is their own permissions.
-        config.dataApi().ifPresent(api -> bindDataApi(api, data));
-        config.mcp().ifPresent(mcp -> bindMcp(mcp, data, streams));
-        modules.add(MongoConfig.class, mongo);
-        modules.add(MongoService.class, data);
-        bindings.addAll(modules.install(true));
+        bindings.addAll(ofModules);
         config.imports().ifPresent(this::bindImports);
         bindings.add(Binding.prefix(
                 new TransactionsService(data.transactions(), judgedRequests),
                 TransactionsService.uri(mongo.uri()),
                 false));
         warnOfHiddenNames(data);
+        warnOfUnknownName();
         return bindings;
+    }
+
+    /// Adds the parts that modules find.
+    private void offer(Modules modules, MongoService data, ChangeStreams streams) {
+        modules.add(MongoConfig.class, mongo);
+        modules.add(MongoService.class, data);
+        modules.add(DataPaths.class, data.paths());
+        modules.add(DataCatalog.class, data.catalog());
+        modules.add(PushBudget.class, streams.budget());
+        security.sessions()
+                .ifPresent(sessions -> modules.add(
+                        LogIns.class,
+                        new DataApiLogIns(
+                                sessions,
+                                config.security().accountsRealm().component(),
+                                config.security().sessions().flatMap(SessionsConfig::anonymous))));
+        modules.add(ChangeStreams.class, streams);
+        modules.add(MemoryBudget.class, parts.memory());
+        modules.add(DefinitionStore.class, new DefinitionStore(parts.tasks(), client));
+        modules.add(SubscriptionObserver.class, parts.observer()::subscriptionEnded);
     }
 
     private ChangeStreams openStreams() {
@@ -182,10 +183,10 @@ final class DataServices {
 
     /// The bindings of services whose paths may be names of data, too.
     private List<Binding> hiding() {
-        return bindings.stream()
-                .filter(binding ->
-                        binding.service() instanceof McpService || binding.service() instanceof DataApiService)
+        var uris = Stream.of("mcp", "dataApi")
+                .flatMap(block -> config.uri(block).stream())
                 .toList();
+        return bindings.stream().filter(binding -> uris.contains(binding.uri())).toList();
     }
 
     private MongoClient connectForStreams() {
@@ -199,113 +200,22 @@ final class DataServices {
         return connection.client();
     }
 
-    private void bindDataApi(DataApiConfig api, MongoService data) {
-        var actions = new DataApiService(
-                api, judgedRequests, data.paths(), parts.metrics().of(Part.DATA_API));
-        bindings.add(Binding.prefix(actions, actions.uri(), false));
-        security.sessions().ifPresent(sessions -> {
-            var logIns = new DataApiLogIns(
-                    sessions,
-                    config.security().accountsRealm().component(),
-                    config.security().sessions().flatMap(SessionsConfig::anonymous));
-            bindings.add(Binding.prefix(new LogInService(api, logIns), LogInService.URI, false));
-            bindings.add(Binding.prefix(new SessionService(api, logIns), SessionService.URI, false));
-        });
-    }
-
     private void bindImports(ImportConfig imports) {
         var service = new ImportService(
                 imports, client, parts.tasks(), judgedRequests, security.importOwners(), security::challenge);
         bindings.add(Binding.prefix(service, imports.uri(), false));
     }
 
-    private void bindMcp(McpConfig mcp, MongoService data, ChangeStreams streams) {
-        warnOfUnknownName(mcp);
-        var service = new McpService(
-                mcp,
-                judgedRequests,
-                data.paths(),
-                data.catalog(),
-                mcpDependencies(streams.budget()),
-                parts.metrics().of(Part.MCP));
-        bindings.add(Binding.prefix(service, mcp.uri(), false));
-    }
-
-    private void warnOfUnknownName(McpConfig mcp) {
+    private void warnOfUnknownName() {
         boolean isKnown = config.security()
                 .oauth()
                 .modelContext()
                 .filter(endpoint -> endpoint.resource().base().configured().isPresent())
                 .isPresent();
-        if (!isKnown && !mcp.loopback()) {
+        if (!isKnown && !config.isLocal() && config.uri("mcp").isPresent()) {
             LOG.warn("mcp: set base-url to the URL by which clients know this server: without it, tokens that name"
                     + " an endpoint (aud) are accepted by the server's own addresses only");
         }
-    }
-
-    /// @param pushed the budget of messages that clients have not received
-    private McpService.Dependencies mcpDependencies(PushBudget pushed) {
-        return new McpService.Dependencies(
-                config.security()
-                        .oauth()
-                        .modelContext()
-                        .orElseThrow()
-                        .resource()
-                        .base()::of,
-                this::presented,
-                security::challenges,
-                judgedRequests,
-                pushed,
-                new SecretKeySpec(security.key("model context protocol"), "HmacSHA256"),
-                security::useUp,
-                security.guards().collections(),
-                BuildInfo.load().version());
-    }
-
-    /// The credential of a caller.
-    private PresentedCredential presented(Request request) {
-        var credentials = request.attribute(Credentials.KEY);
-        var source = credentials.map(Credentials::source).orElse("");
-        var handle = credentials.flatMap(Credentials::apiKey);
-        var caller = config.security().guards().clientAddress().caller(request);
-        return new PresentedCredential(
-                source + "/" + handle.orElse("") + "/" + caller,
-                caller,
-                credentials.map(Credentials::scopes).filter(scopes -> !scopes.isEmpty()),
-                handle);
-    }
-
-    /// @return the guard of app definitions
-    private Guard bindGraphql(GraphqlConfig graphql, MongoService data, ChangeStreams listeners) {
-        var streams = mongo.streams();
-        var access = new SourceAccess(
-                data::pathOf,
-                judgedRequests,
-                security.guards().secrets(),
-                config.security().reserved());
-        var bounds = new GraphqlService.PushBounds(
-                streams.keepAlive(),
-                streams.maxListeners(),
-                streams.maxWaitingMessages(),
-                streams.maxWaitingBytes(),
-                listeners.budget(),
-                listeners.authorizations());
-        var apps = new GraphqlService(
-                graphql,
-                changed -> new CollectionChanges(
-                        parts.tasks(), client, graphql.definitions().getCollectionName(), "GraphQL apps", changed),
-                data.reads(),
-                parts.memory(),
-                access,
-                bounds,
-                parts.observer()::subscriptionEnded);
-        parts.opened().push(apps::close);
-        parts.metrics().watch(apps.meter());
-        if (graphql.indexed()) {
-            DefinitionIndexes.create(parts.tasks(), client, graphql.definitions());
-        }
-        bindings.add(Binding.prefix(apps, graphql.uri(), true));
-        return apps.guard();
     }
 
     private void bind(Endpoint endpoint, Service service) {
@@ -379,52 +289,6 @@ final class DataServices {
                             != null;
                 default -> false;
             };
-        }
-    }
-
-    /// The indexes of the collection of GraphQL apps: the paths of apps are unique, also among servers
-    /// that write at the same time.
-    static final class DefinitionIndexes {
-        private static final Logger LOG = LoggerFactory.getLogger(DefinitionIndexes.class);
-        private static final Duration RETRY = Duration.ofSeconds(5);
-        private static final BsonDocument PATHS = new BsonDocument("descriptor.uri", new BsonInt32(1));
-
-        /// Earlier releases identified apps by name.
-        private static final BsonDocument NAMES = new BsonDocument("descriptor.name", new BsonInt32(1));
-
-        private DefinitionIndexes() {}
-
-        /// Creates the index in the background, once MongoDB is reachable.
-        static void create(BackgroundTasks tasks, MongoClient client, MongoNamespace definitions) {
-            var collection = client.getDatabase(definitions.getDatabaseName())
-                    .getCollection(definitions.getCollectionName(), BsonDocument.class);
-            tasks.start("graphql-indexes", () -> {
-                while (tasks.isRunning() && !created(collection)) {
-                    tasks.pause(RETRY);
-                }
-            });
-        }
-
-        /// @return false to try again
-        private static boolean created(MongoCollection<BsonDocument> collection) {
-            try {
-                collection.createIndex(PATHS, new IndexOptions().unique(true).sparse(true));
-                for (var index : collection.listIndexes(BsonDocument.class)) {
-                    if (NAMES.equals(index.get("key"))) {
-                        collection.dropIndex(index.getString("name").getValue());
-                    }
-                }
-                return true;
-            } catch (MongoCommandException e) { // such as definitions that collide already
-                LOG.warn(
-                        "The index on descriptor.uri of {} could not be created: {}",
-                        collection.getNamespace(),
-                        e.getErrorMessage());
-                return true;
-            } catch (MongoException e) {
-                LOG.debug("the index on descriptor.uri could not be created yet", e);
-                return false;
-            }
         }
     }
 

@@ -51,18 +51,13 @@ import org.restheart.core.service.PingService;
 import org.restheart.core.service.ProxyService;
 import org.restheart.core.service.StaticResources;
 import org.restheart.core.tracing.Tracing;
-import org.restheart.dataapi.DataApiService;
-import org.restheart.dataapi.LogInService;
-import org.restheart.dataapi.SessionService;
 import org.restheart.http.Connection;
 import org.restheart.http.Filter;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
-import org.restheart.mcp.McpService;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.MongoErrors;
-import org.restheart.security.SecurityFilter;
 
 /// The running server: all parts are constructed here and closed in reverse order.
 public final class Gateway implements AutoCloseable {
@@ -116,7 +111,7 @@ public final class Gateway implements AutoCloseable {
         bindPing();
         bindHealth(probe);
         bindMetrics(metrics);
-        var modules = new Modules(config, metrics, security, judgedRequests);
+        var modules = new Modules(config, metrics, security, judgedRequests, opened);
         bindings.addAll(modules.install(false));
         client.ifPresent(mongo -> {
             if (config.mongo().isPresent()) {
@@ -134,7 +129,7 @@ public final class Gateway implements AutoCloseable {
         var pipeline = new Pipeline(
                 Pipeline.Settings.of(config),
                 new ErrorMapping(MongoErrors::toProblem),
-                this::securityFilter,
+                modules::securityFilter,
                 binding -> security.securityFilter(binding)::judge,
                 limits);
         bindProxies();
@@ -191,18 +186,6 @@ public final class Gateway implements AutoCloseable {
             observers.add(audit);
         }
         return Observer.all(observers);
-    }
-
-    /// The security filter of a binding, which for some services reads credentials from other places.
-    private SecurityFilter securityFilter(Binding binding) {
-        return switch (binding.service()) {
-            case DataApiService _ -> security.securityFilter(binding, DataApiService::located);
-            case LogInService _ -> security.securityFilter(binding, LogInService::located);
-            case SessionService _ -> security.sessionFilter();
-            // Not by cookie, which a browser would send for pages of any site.
-            case McpService _ -> security.securityFilter(binding, request -> request);
-            default -> security.securityFilter(binding);
-        };
     }
 
     /// Starts the server; returns when all listeners accept connections. MongoDB need not be reachable yet.

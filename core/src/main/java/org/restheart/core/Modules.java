@@ -3,10 +3,13 @@ package org.restheart.core;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.metrics.Metrics;
@@ -14,6 +17,9 @@ import org.restheart.core.metrics.Metrics.Part;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.InProcessRequests;
 import org.restheart.core.service.BuildInfo;
+import org.restheart.http.CacheMeter;
+import org.restheart.http.Guard;
+import org.restheart.http.Request;
 import org.restheart.http.Service;
 import org.restheart.http.judged.AccessExplanation;
 import org.restheart.http.judged.JudgedRequests;
@@ -22,6 +28,7 @@ import org.restheart.http.module.CallerSecurity;
 import org.restheart.http.module.ServiceModule;
 import org.restheart.http.module.ServiceModule.CookieSessions;
 import org.restheart.http.module.ServicePages;
+import org.restheart.security.SecurityFilter;
 
 /// Installs the services of [ServiceModule]s. Confined to the thread that starts the server.
 final class Modules {
@@ -31,11 +38,24 @@ final class Modules {
     private final GatewayConfig config;
     private final Metrics metrics;
     private final Map<Class<?>, Object> parts = new HashMap<>();
+    private final Security security;
+    private final Gateway.ClosingOrder opened;
     private final List<Binding> bindings = new ArrayList<>();
+    private final List<Guard> guards = new ArrayList<>();
 
-    Modules(GatewayConfig config, Metrics metrics, Security security, InProcessRequests judged) {
+    /// Of services that read credentials from other places.
+    private final IdentityHashMap<Service, Function<Binding, SecurityFilter>> filters = new IdentityHashMap<>();
+
+    Modules(
+            GatewayConfig config,
+            Metrics metrics,
+            Security security,
+            InProcessRequests judged,
+            Gateway.ClosingOrder opened) {
         this.config = config;
         this.metrics = metrics;
+        this.security = security;
+        this.opened = opened;
         add(JudgedRequests.class, judged);
         add(KindPermissions.class, judged);
         add(AccessExplanation.Explaining.class, judged);
@@ -68,6 +88,16 @@ final class Modules {
         return List.copyOf(bindings);
     }
 
+    /// Their guards of data.
+    List<Guard> guards() {
+        return guards;
+    }
+
+    /// The security filter of a binding.
+    SecurityFilter securityFilter(Binding binding) {
+        return filters.getOrDefault(binding.service(), security::securityFilter).apply(binding);
+    }
+
     private final class ModuleContext implements ServiceModule.Context {
         private final String block;
 
@@ -86,6 +116,11 @@ final class Modules {
         }
 
         @Override
+        public boolean isLocal() {
+            return config.isLocal();
+        }
+
+        @Override
         public Optional<String> uri(String other) {
             return config.uri(other);
         }
@@ -101,6 +136,33 @@ final class Modules {
         @Override
         public void serve(Service service, String uri, boolean secured) {
             bindings.add(Binding.prefix(service, uri, secured));
+        }
+
+        @Override
+        public void serve(Service service, String uri, UnaryOperator<Request> located) {
+            serve(service, uri, false);
+            filters.put(service, binding -> security.securityFilter(binding, located));
+        }
+
+        @Override
+        public void guard(Guard guard) {
+            guards.add(guard);
+        }
+
+        @Override
+        public void watch(CacheMeter meter) {
+            metrics.watch(meter);
+        }
+
+        @Override
+        public void atStop(Runnable closing) {
+            opened.push(closing);
+        }
+
+        @Override
+        public void serveSessions(Service service, String uri) {
+            serve(service, uri, false);
+            filters.put(service, _ -> security.sessionFilter());
         }
     }
 }

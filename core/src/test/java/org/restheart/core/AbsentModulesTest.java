@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -32,6 +33,9 @@ class AbsentModulesTest {
     /// A class of each, and the path of its service.
     private static final Map<String, List<String>> MODULES = Map.of(
             "console", List.of("org.restheart.console.BrowserPages", "/_console/"),
+            "dataapi", List.of("org.restheart.dataapi.DataApiService", "/app"),
+            "graphql", List.of("org.restheart.graphql.GraphqlService", "/graphql"),
+            "mcp", List.of("org.restheart.mcp.McpService", "/_mcp"),
             "openapi", List.of("org.restheart.openapi.OpenApiService", "/_openapi"));
 
     private static TestMongo mongo;
@@ -89,7 +93,12 @@ class AbsentModulesTest {
         var collection = mongo.client().getDatabase(mongo.databaseName()).getCollection("c");
         collection.drop();
         collection.insertOne(new Document("_id", "a").append("n", 1));
-        var process = start(modules, "");
+        var process = start(
+                modules,
+                Stream.of("dataApi", "mcp")
+                        .filter(block -> !modules.contains(block.toLowerCase(Locale.ROOT)))
+                        .map(block -> block + ": {enabled: true}\n")
+                        .collect(Collectors.joining()));
         try (var output = process.inputReader()) {
             var client = TestClient.of(MainTest.ready(output).getPort()).as("bob", "bob-pw");
             assertStatus(200, client.get("/ping"));
@@ -97,9 +106,8 @@ class AbsentModulesTest {
             assertStatus(200, client.patch("/c/a", "{\"n\": 2}"));
             assertThat(Document.parse(client.get("/c/a").body())).containsEntry("n", 2);
             for (var module : MODULES.entrySet()) {
-                assertStatus(
-                        modules.contains(module.getKey()) ? 404 : 200,
-                        client.get(module.getValue().getLast()));
+                var isData = client.get(module.getValue().getLast()).body().contains("As data: ");
+                assertThat(isData).as(module.getKey()).isEqualTo(modules.contains(module.getKey()));
             }
         } finally {
             process.destroyForcibly().onExit().join();
@@ -108,9 +116,11 @@ class AbsentModulesTest {
 
     @Test
     void what_is_asked_for_without_its_jar_ends_the_start() throws Exception {
-        var process = start(MODULES.keySet(), "console: {enabled: true}\n");
+        var process = start(MODULES.keySet(), "console: {enabled: true}\nmcp: {enabled: true}\n");
         var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).isEqualTo(255);
-        assertThat(output).contains("/console/enabled is true, but the class path has no restheart-console.jar");
+        assertThat(output)
+                .contains("/console/enabled is true, but the class path has no restheart-console.jar")
+                .contains("/mcp/enabled is true, but the class path has no restheart-mcp.jar");
     }
 }

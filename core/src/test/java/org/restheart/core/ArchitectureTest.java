@@ -116,6 +116,14 @@ class ArchitectureTest {
                 "org.restheart.core..",
                 "org.restheart.security..",
                 "org.restheart.mongo..");
+        // They register themselves, so that a distribution may leave out their jars.
+        noClassesOf(
+                "org.restheart.core..",
+                "org.restheart.console..",
+                "org.restheart.dataapi..",
+                "org.restheart.graphql..",
+                "org.restheart.mcp..",
+                "org.restheart.openapi..");
     }
 
     /// What is promised to plugins is small enough to be kept.

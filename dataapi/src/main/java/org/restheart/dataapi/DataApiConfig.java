@@ -1,8 +1,16 @@
 package org.restheart.dataapi;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.restheart.http.judged.DataPaths;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.module.ConfigBlock;
+import org.restheart.http.module.LogIns;
+import org.restheart.http.module.ServiceModule;
+import org.restheart.http.module.ServiceModule.Configured;
+import org.restheart.http.module.ServiceModule.Context;
 
 /// `dataApi` of the configuration.
 ///
@@ -24,12 +32,58 @@ public record DataApiConfig(
         Inserts inserts,
         List<String> roles,
         boolean allowKeyFromBrowsers,
-        String linkBase) {
+        String linkBase)
+        implements Configured {
     public DataApiConfig {
         appIds = Set.copyOf(appIds);
         dataSources = Set.copyOf(dataSources);
         versions = Set.copyOf(versions);
         roles = List.copyOf(roles);
+    }
+
+    /// Registers the Data API.
+    public static final class DataApi implements ServiceModule {
+        @Override
+        public String block() {
+            return "dataApi";
+        }
+
+        @Override
+        public Configured read(ConfigBlock root) {
+            var block = root.block("dataApi");
+            return new DataApiConfig(
+                    block.uri("uri"),
+                    Set.copyOf(block.texts("app-ids")),
+                    Set.copyOf(block.texts("data-sources")),
+                    Set.copyOf(block.texts("versions")),
+                    block.choice("return-type").equals("EJSON"),
+                    new Limits(
+                            block.integer("default-limit"),
+                            block.integer("max-limit"),
+                            block.duration("time-limit"),
+                            block.longInteger("max-response-bytes")),
+                    new Inserts(
+                            block.integer("insert-status"),
+                            block.bool("ordered-inserts"),
+                            block.bool("create-collections")),
+                    block.texts("roles"),
+                    block.bool("allow-key-from-browsers"),
+                    block.optionalText("link-base").orElse(""));
+        }
+    }
+
+    @Override
+    public void install(Context context) {
+        var actions = new DataApiService(
+                this,
+                context.get(JudgedRequests.class),
+                context.get(DataPaths.class),
+                context.get(MeterRegistry.class));
+        context.serve(actions, uri, DataApiService::located);
+        context.find(LogIns.class).ifPresent(logIns -> {
+            context.serve(new LogInService(this, logIns), LogInService.URI, LogInService::located);
+            context.serveSessions(new SessionService(this, logIns), SessionService.URI);
+        });
     }
 
     /// Limits of actions.

@@ -83,11 +83,6 @@ public final class DataApiService implements Service {
         }
     }
 
-    /// The path to which it is bound.
-    public String uri() {
-        return config.uri();
-    }
-
     @Override
     public Cors cors(Request request) {
         return cors;

@@ -20,6 +20,7 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.ShortText;
 import org.restheart.http.attribute.Key;
+import org.restheart.http.module.LogIns;
 
 /// `POST /api/client/v2.0/app/{appId}/auth/providers/{provider}/login`: exchanges credentials in the content for an
 /// access token and a refresh token. Thread-safe.

@@ -9,6 +9,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.module.LogIns;
 
 /// `/api/client/v2.0/auth/session`, with a refresh token as bearer token: `POST` gives a new access token,
 /// `DELETE` ends the session. Thread-safe.

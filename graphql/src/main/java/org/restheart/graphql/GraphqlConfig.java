@@ -2,9 +2,25 @@ package org.restheart.graphql;
 
 import com.mongodb.MongoNamespace;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import org.bson.BsonDocument;
 import org.restheart.graphql.app.Apps;
+import org.restheart.http.MemoryBudget;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.module.CallerSecurity;
+import org.restheart.http.module.ConfigBlock;
+import org.restheart.http.module.ServiceModule;
+import org.restheart.http.module.ServiceModule.Configured;
+import org.restheart.http.module.ServiceModule.Context;
+import org.restheart.http.module.SubscriptionObserver;
+import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.MongoService;
+import org.restheart.mongo.background.DefinitionStore;
+import org.restheart.mongo.changestream.ChangeStreams;
 
 /// The `graphql` section of the configuration.
 ///
@@ -29,7 +45,100 @@ public record GraphqlConfig(
         boolean restrictMappingDb,
         boolean asCaller,
         boolean checkOperators,
-        boolean strictScalars) {
+        boolean strictScalars)
+        implements Configured {
+
+    /// Registers GraphQL.
+    public static final class Graphql implements ServiceModule {
+        @Override
+        public String block() {
+            return "graphql";
+        }
+
+        @Override
+        public Configured read(ConfigBlock root) {
+            var block = root.block("graphql");
+            return new GraphqlConfig(
+                    block.uri("uri"),
+                    new MongoNamespace(block.text("db"), block.text("collection")),
+                    block.texts("app-writers"),
+                    block.bool("app-cache-enabled"),
+                    block.duration("app-cache-ttr"),
+                    root.block("graphAppsInitializer").bool("enabled"),
+                    root.block("graphAppsUpdater").bool("enabled"),
+                    root.block("createIndexesOnGqlApps").bool("enabled"),
+                    answers(block),
+                    queries(block),
+                    block.bool("restrict-mapping-db"),
+                    block.choice("mappings-read-as").equals("caller"),
+                    block.bool("args-check-operators"),
+                    block.bool("strict-scalars"));
+        }
+
+        private static Answers answers(ConfigBlock block) {
+            int max = block.integer("max-limit");
+            int usual = block.integer("default-limit", Math.min(block.defaultOf("default-limit"), max));
+            if (usual > max) {
+                block.refuse("default-limit", "must be at most max-limit, which is " + max + ", but was " + usual);
+            }
+            return new Answers(
+                    Math.min(usual, max),
+                    max,
+                    block.integer("aggregation-max-results"),
+                    block.duration("query-time-limit"),
+                    block.integer("max-response-bytes"),
+                    block.bool("verbose"),
+                    block.bool("extended-scalars"));
+        }
+
+        private static Queries queries(ConfigBlock block) {
+            return new Queries(
+                    block.bool("introspection"),
+                    block.integer("max-depth"),
+                    block.integer("max-complexity"),
+                    block.integer("max-aliases"),
+                    block.bool("persisted-documents-only"),
+                    block.integer("max-tokens"),
+                    block.integer("max-query-length"));
+        }
+    }
+
+    @Override
+    public void install(Context context) {
+        var data = context.get(MongoService.class);
+        var security = context.get(CallerSecurity.class);
+        var store = context.get(DefinitionStore.class);
+        var hidden = new HashMap<MongoNamespace, BsonDocument>();
+        security.secrets().forEach((name, projection) -> hidden.put(new MongoNamespace(name), projection));
+        var reserved = security.reserved().stream().map(MongoNamespace::new).collect(Collectors.toUnmodifiableSet());
+        var apps = new GraphqlService(
+                this,
+                changed -> store.follow(definitions.getCollectionName(), "GraphQL apps", changed),
+                data.reads(),
+                context.get(MemoryBudget.class),
+                new SourceAccess(data::pathOf, context.get(JudgedRequests.class), Map.copyOf(hidden), reserved),
+                bounds(context),
+                context.get(SubscriptionObserver.class));
+        context.atStop(apps::close);
+        context.watch(apps.meter());
+        context.guard(apps.guard());
+        context.serve(apps, uri, true);
+        if (indexed) {
+            store.index(definitions);
+        }
+    }
+
+    private static GraphqlService.PushBounds bounds(Context context) {
+        var streams = context.get(MongoConfig.class).streams();
+        var listeners = context.get(ChangeStreams.class);
+        return new GraphqlService.PushBounds(
+                streams.keepAlive(),
+                streams.maxListeners(),
+                streams.maxWaitingMessages(),
+                streams.maxWaitingBytes(),
+                listeners.budget(),
+                listeners.authorizations());
+    }
 
     /// Limits of responses.
     ///

@@ -45,7 +45,6 @@ import org.restheart.http.Handler;
 import org.restheart.http.Lease;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.Method;
-import org.restheart.http.NamedOperation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -61,6 +60,7 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.attribute.Key;
+import org.restheart.http.module.SubscriptionObserver;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
@@ -250,19 +250,6 @@ public final class GraphqlService implements Service, AutoCloseable {
         Backlog backlog() {
             return new Backlog(maxMessages, maxBytes, budget, CallerScope.current());
         }
-    }
-
-    /// Observes subscriptions on WebSockets, which have no request of their own, so that log and metrics
-    /// contain them.
-    @FunctionalInterface
-    public interface SubscriptionObserver {
-        /// Called once when a subscription has ended, or has been refused; must not block.
-        ///
-        /// @param request that opened the connection
-        /// @param status that a request would have been answered with
-        /// @param bytes of results
-        /// @param nanos from the message that requests it to its end
-        void ended(Request request, NamedOperation operation, int status, long bytes, long nanos);
     }
 
     /// Server-sent events of one operation: the protocol graphql-sse in its mode of distinct connections.

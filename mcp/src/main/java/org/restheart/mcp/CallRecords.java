@@ -9,6 +9,7 @@ import org.bson.BsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.module.PresentedCredential;
 
 /// Records calls in the audit log and the metrics, and limits their number. Thread-safe.
 ///

@@ -29,6 +29,7 @@ import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
+import org.restheart.http.module.PresentedCredential;
 import org.restheart.http.push.PushBudget;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +58,7 @@ public final class McpService implements Service {
     /// @param key of the HMACs of tokens; equal in all gateways that serve the same clients
     /// @param uses uses up an identifier until an instant, at all gateways; false if it was used before
     /// @param neverWritten namespaces of accounts, permissions and keys
+    /// @param local whether this machine alone can reach the server; then `Host` must name it
     /// @param version of the server
     public record Dependencies(
             Function<Request, String> baseUrl,
@@ -67,6 +69,7 @@ public final class McpService implements Service {
             SecretKey key,
             BiPredicate<String, Instant> uses,
             Set<String> neverWritten,
+            boolean local,
             String version) {}
 
     /// @param registry takes the meters of this service
@@ -226,7 +229,7 @@ public final class McpService implements Service {
         /// computer (DNS rebinding).
         private Optional<String> originProblem(Request request) {
             var host = request.connection().host().toLowerCase(Locale.ROOT);
-            if (config.loopback() && !Connection.isLoopback(host) && !host.equals(configuredHost())) {
+            if (dependencies.local() && !Connection.isLoopback(host) && !host.equals(configuredHost())) {
                 return Optional.of(
                         "this server listens on loopback: call it localhost, or set mcp/base-url to the name by which"
                                 + " clients know it");

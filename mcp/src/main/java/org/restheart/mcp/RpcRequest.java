@@ -17,6 +17,7 @@ import org.restheart.http.Body;
 import org.restheart.http.Headers;
 import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
+import org.restheart.http.module.PresentedCredential;
 
 /// A request or a notification (JSON-RPC 2.0, 4). Immutable by agreement.
 ///

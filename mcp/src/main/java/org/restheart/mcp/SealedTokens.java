@@ -17,6 +17,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Digests;
+import org.restheart.http.module.PresentedCredential;
 
 /// Authenticated tokens (HMAC) that carry state between calls, so that the server stores none. Each is bound to an
 /// account and a purpose, and expires. The content is not encrypted. Thread-safe.

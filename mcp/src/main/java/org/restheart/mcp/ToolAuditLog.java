@@ -20,6 +20,7 @@ import org.restheart.http.Request;
 import org.restheart.http.ShortText;
 import org.restheart.http.Words;
 import org.restheart.http.access.Account;
+import org.restheart.http.module.PresentedCredential;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

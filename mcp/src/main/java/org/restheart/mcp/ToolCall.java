@@ -19,6 +19,7 @@ import org.restheart.http.FoundWarnings;
 import org.restheart.http.Request;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Via;
+import org.restheart.http.module.PresentedCredential;
 import org.restheart.http.parameter.DataParameter;
 
 /// A call with valid arguments. Immutable by agreement.

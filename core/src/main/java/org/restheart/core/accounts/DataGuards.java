@@ -15,6 +15,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -103,11 +104,10 @@ public final class DataGuards {
 
     /// Projections that remove secrets from documents, by collection, for services that read without a caller's
     /// permissions.
-    public Map<MongoNamespace, BsonDocument> secrets() {
+    public Map<String, BsonDocument> secrets() {
         return config.mongoRealm()
                 .map(MongoRealmConfig::users)
-                .map(users -> Map.of(
-                        new MongoNamespace(users.database(), users.collection()), UsersGuard.withoutSecrets(users)))
+                .map(users -> Map.of(users.database() + "." + users.collection(), UsersGuard.withoutSecrets(users)))
                 .orElse(Map.of());
     }
 
@@ -130,10 +130,15 @@ public final class DataGuards {
         return stores;
     }
 
+    /// The full names of those that only the gateway itself reads.
+    public Set<String> reserved() {
+        return config.reserved().stream().map(MongoNamespace::getFullName).collect(Collectors.toUnmodifiableSet());
+    }
+
     /// The full names of the collections of accounts, permissions, keys and sessions.
     public Set<String> collections() {
         var collections = new HashSet<>(stores().keySet());
-        config.reserved().forEach(namespace -> collections.add(namespace.getFullName()));
+        collections.addAll(reserved());
         return collections;
     }
 

@@ -35,6 +35,7 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.http.module.CallerSecurity;
+import org.restheart.http.module.PresentedCredential;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.Reauthorization;
 import org.restheart.mongo.changestream.Reauthorization.AuthorizationBasis;
@@ -208,7 +209,7 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
         return policy.credentialHeaders();
     }
 
-    /// The challenges of mechanisms to clients without an account.
+    @Override
     public List<String> challenges(Request request) {
         return Challenges.areWanted(request)
                 ? policy.authenticators().stream()
@@ -217,16 +218,12 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
                 : List.of();
     }
 
-    /// A key for a purpose, the same in all gateways that share the key of tokens.
+    @Override
     public byte[] key(String purpose) {
         return tokens.key(purpose);
     }
 
-    /// Uses up an identifier, at all gateways that share the key of tokens. May block.
-    ///
-    /// @param until when it is not accepted any more anyway
-    /// @return false if it was used before
-    /// @throws org.restheart.http.ProblemException 503 if other gateways cannot be told now
+    @Override
     public boolean useUp(String id, Instant until) {
         return tokens.useUp(id, until);
     }
@@ -294,6 +291,39 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
                 .map(MongoRealmConfig::users)
                 .map(users -> Map.of(users.database() + "." + users.collection(), Set.of(users.passwordProperty())))
                 .orElse(Map.of());
+    }
+
+    @Override
+    public Set<String> collections() {
+        return guards.collections();
+    }
+
+    @Override
+    public PresentedCredential credential(Request request) {
+        var credentials = request.attribute(Credentials.KEY);
+        var source = credentials.map(Credentials::source).orElse("");
+        var handle = credentials.flatMap(Credentials::apiKey);
+        var caller = config.guards().clientAddress().caller(request);
+        return new PresentedCredential(
+                source + "/" + handle.orElse("") + "/" + caller,
+                caller,
+                credentials.map(Credentials::scopes).filter(scopes -> !scopes.isEmpty()),
+                handle);
+    }
+
+    @Override
+    public String modelContextBase(Request request) {
+        return config.oauth().modelContext().orElseThrow().resource().base().of(request);
+    }
+
+    @Override
+    public Map<String, BsonDocument> secrets() {
+        return guards.secrets();
+    }
+
+    @Override
+    public Set<String> reserved() {
+        return guards.reserved();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package org.restheart.core.config;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -259,6 +261,23 @@ final class Block implements ConfigBlock {
 
     private static String constant(String name) {
         return name.replace('-', '_').toUpperCase(Locale.ROOT);
+    }
+
+    @Override
+    public Optional<String> url(String key) {
+        var url = optionalText(key).map(text -> text.replaceFirst("/+$", ""));
+        url.filter(text -> !isUrl(text))
+                .ifPresent(text -> refuse(key, "must be a URL such as https://db.example but was " + text));
+        return url;
+    }
+
+    private static boolean isUrl(String text) {
+        try {
+            var uri = new URI(text);
+            return uri.getHost() != null && uri.getScheme() != null;
+        } catch (URISyntaxException _) {
+            return false;
+        }
     }
 
     @Override

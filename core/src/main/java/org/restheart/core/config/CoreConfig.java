@@ -86,7 +86,7 @@ public record CoreConfig(
         long maxStreamed = block.longInteger("max-streamed-content");
         return new CoreConfig(
                 block.text("name"),
-                ServiceBindings.baseUrl(block),
+                block.url("base-url"),
                 ioThreads > 0 ? ioThreads : cores,
                 parallelism,
                 Math.max(parallelism, maxPoolSize),

@@ -8,11 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.restheart.dataapi.DataApiConfig;
-import org.restheart.graphql.GraphqlConfig;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.module.ServiceModule.Configured;
-import org.restheart.mcp.McpConfig;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
@@ -33,9 +30,6 @@ import org.restheart.security.apikey.ApiKeyService;
 ///
 /// @param management for metrics and probes without accounts
 /// @param mongo the data API; empty when it is switched off
-/// @param graphql empty when it is switched off
-/// @param dataApi the Atlas Data API; empty when it is switched off
-/// @param mcp the Model Context Protocol; empty when it is switched off
 /// @param modules those that are on, by their blocks
 /// @param health `/live` and `/ready` below its path
 /// @param rateLimits empty when they are switched off
@@ -51,7 +45,6 @@ public record GatewayConfig(
         ConnectionOptions connection,
         MclientConfig mclient,
         Optional<MongoConfig> mongo,
-        Optional<GraphqlConfig> graphql,
         LoggingConfig logging,
         PingConfig ping,
         Endpoint health,
@@ -59,8 +52,6 @@ public record GatewayConfig(
         MetricsConfig metrics,
         Endpoint cacheInvalidator,
         Endpoint csvLoader,
-        Optional<DataApiConfig> dataApi,
-        Optional<McpConfig> mcp,
         Map<String, Configured> modules,
         Optional<ImportConfig> imports,
         SecurityConfig security,
@@ -89,9 +80,6 @@ public record GatewayConfig(
         return switch (block) {
             case "mongo" -> mongo.map(MongoConfig::uri);
             case "transactions" -> mongo.map(MongoConfig::uri).map(TransactionsService::uri);
-            case "graphql" -> graphql.map(GraphqlConfig::uri);
-            case "dataApi" -> dataApi.map(DataApiConfig::uri);
-            case "mcp" -> mcp.map(McpConfig::uri);
             case "ping" -> ping.endpoint.ifEnabled();
             case "metrics" -> metrics.endpoint.ifEnabled();
             case "roles" -> security.roles().ifEnabled();
@@ -133,7 +121,6 @@ public record GatewayConfig(
                 ConnectionOptions.read(root.block("connection-options")),
                 mclient,
                 MongoBinding.read(root, mclient.retriesWrites(), security),
-                ServiceBindings.graphql(root),
                 LoggingConfig.read(root.block("logging")),
                 PingConfig.read(root.block("ping")),
                 Endpoint.read(root.block("health")),
@@ -144,8 +131,6 @@ public record GatewayConfig(
                         root.block("jvmMetricsCollector")),
                 Endpoint.read(root.block("cacheInvalidator")),
                 Endpoint.read(root.block("csvLoader")),
-                ServiceBindings.dataApi(root.block("dataApi")),
-                ServiceBindings.mcp(root.block("mcp"), loopback),
                 modules,
                 ServiceBindings.imports(root.block("imports")),
                 security,

@@ -20,6 +20,7 @@ import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Router;
 import org.restheart.core.server.ServerSettings;
 import org.restheart.core.server.UndertowListener;
+import org.restheart.graphql.GraphqlConfig;
 import org.restheart.graphql.GraphqlService;
 import org.restheart.graphql.SourceAccess;
 import org.restheart.http.Filter;
@@ -66,7 +67,7 @@ class DefinitionsDatabaseTest {
         var streams = new ChangeStreams(TASKS, mongo.client(), settings.streams(), registry, Reauthorization.ALWAYS);
         data = new MongoService(TASKS, settings, mongo.client(), registry);
         apps = new GraphqlService(
-                config.graphql().orElseThrow(),
+                (GraphqlConfig) config.modules().get("graphql"),
                 changed -> new CollectionChanges(TASKS, mongo.client(), "gql-apps", "GraphQL apps", changed),
                 data.reads(),
                 new MemoryBudget(64 << 20),

@@ -15,6 +15,7 @@ import org.bson.BsonValue;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.routing.Binding;
+import org.restheart.dataapi.DataApiConfig;
 import org.restheart.dataapi.DataApiService;
 import org.restheart.http.Connection;
 import org.restheart.http.Problem;
@@ -31,9 +32,10 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.RequestKind;
+import org.restheart.http.module.PresentedCredential;
 import org.restheart.http.push.PushBudget;
+import org.restheart.mcp.McpConfig;
 import org.restheart.mcp.McpService;
-import org.restheart.mcp.PresentedCredential;
 import org.restheart.testkit.TestClient;
 
 /// Services that translate into requests of the data API tell of faults and limits in their own format.
@@ -118,7 +120,7 @@ class FaultsOfTranslatorsTest {
 
     private HttpResponse<String> dataApi(Optional<Problem> refusal, String accept) throws Exception {
         var config = GatewayConfig.parse("dataApi: {enabled: true, link-base: 'https://log.example/'}\n");
-        var service = new DataApiService(config.dataApi().orElseThrow(), BROKEN, PATHS, counted);
+        var service = new DataApiService((DataApiConfig) config.modules().get("dataApi"), BROKEN, PATHS, counted);
         try (var server = TestServer.of(Binding.prefix(new Authenticated(service, refusal), "/app", false))) {
             return post(
                     server,
@@ -172,9 +174,9 @@ class FaultsOfTranslatorsTest {
     }
 
     static McpService mcp(JudgedRequests requests) {
-        var config = GatewayConfig.parse("mcp: {enabled: true, concurrent-calls: 1}\n")
-                .mcp()
-                .orElseThrow();
+        var config = (McpConfig) GatewayConfig.parse("mcp: {enabled: true, concurrent-calls: 1}\n")
+                .modules()
+                .get("mcp");
         var dependencies = new McpService.Dependencies(
                 _ -> "http://localhost",
                 _ -> new PresentedCredential("ada", "ada", Optional.empty(), Optional.empty()),
@@ -184,6 +186,7 @@ class FaultsOfTranslatorsTest {
                 new SecretKeySpec(new byte[32], "HmacSHA256"),
                 (_, _) -> true,
                 Set.of(),
+                true,
                 "1");
         return new McpService(config, requests, PATHS, CATALOG, dependencies, new SimpleMeterRegistry());
     }

@@ -17,6 +17,9 @@ public interface ConfigBlock {
     /// A text that has no default.
     Optional<String> optionalText(String key);
 
+    /// A URL, without slashes at the end.
+    Optional<String> url(String key);
+
     /// One of the values of the key, as they are declared.
     String choice(String key);
 

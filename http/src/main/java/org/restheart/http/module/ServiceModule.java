@@ -4,6 +4,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.restheart.http.CacheMeter;
+import org.restheart.http.Guard;
+import org.restheart.http.Request;
 import org.restheart.http.Service;
 
 /// Services in a jar that a distribution may leave out, which a line in `META-INF/services` of the jar names. The
@@ -39,6 +43,9 @@ public interface ServiceModule {
         /// Of the gateway.
         String version();
 
+        /// Whether this machine alone can reach the server.
+        boolean isLocal();
+
         /// The path of another service by the name of its block; empty if it is off.
         Optional<String> uri(String block);
 
@@ -61,8 +68,27 @@ public interface ServiceModule {
 
         /// Adds a service.
         ///
-        /// @param secured whether access rules apply to its path; else it judges what it does itself
+        /// @param secured whether access rules apply to its path; else what it does is authorized as
+        ///     requests of the REST API, and what it tells callers is their own permissions
         void serve(Service service, String uri, boolean secured);
+
+        /// Adds one that is not secured and takes no credentials of the cookie, which a browser would send for pages
+        /// of any site.
+        ///
+        /// @param located moves credentials to the headers that mechanisms read
+        void serve(Service service, String uri, UnaryOperator<Request> located);
+
+        /// Adds a guard of data, inside of all others.
+        void guard(Guard guard);
+
+        /// Shows what a cache does.
+        void watch(CacheMeter meter);
+
+        /// Adds what is done at the stop, when no request is in progress any more.
+        void atStop(Runnable closing);
+
+        /// Adds the one that renews sessions: it takes refresh tokens and nothing else.
+        void serveSessions(Service service, String uri);
     }
 
     /// Sessions that outlast a reload of a page.

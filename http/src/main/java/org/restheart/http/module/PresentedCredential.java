@@ -1,4 +1,4 @@
-package org.restheart.mcp;
+package org.restheart.http.module;
 
 import java.util.Optional;
 import java.util.Set;

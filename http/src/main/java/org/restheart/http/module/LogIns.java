@@ -1,4 +1,4 @@
-package org.restheart.dataapi;
+package org.restheart.http.module;
 
 import java.util.Optional;
 import org.restheart.http.Request;
