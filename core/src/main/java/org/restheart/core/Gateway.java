@@ -265,7 +265,7 @@ public final class Gateway implements AutoCloseable {
                 throw new StartException(
                         "the plugin " + added.service().name() + " and "
                                 + rival.service().name() + " are both bound to " + added.uri()
-                                + ": change the key uri of one of them",
+                                + ": change the key uri of one of them, or switch one off by its key enabled",
                         new IllegalStateException());
             });
             bindings.add(added);

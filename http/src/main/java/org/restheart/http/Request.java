@@ -27,6 +27,12 @@ public record Request(
         Lease lease,
         boolean mayBlock) {
 
+    /// Without what is secret in header fields and attributes.
+    @Override
+    public String toString() {
+        return "Request[" + id + " " + method + " " + path.raw() + "]";
+    }
+
     /// Declares that what follows may block (for MongoDB, a password hash, a lock). On an I/O thread this
     /// throws: the innermost step that is [resumed][Handler#resumed] then begins again on a virtual thread. To be
     /// called before any side effect of that step.

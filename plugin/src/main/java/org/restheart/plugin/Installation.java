@@ -11,6 +11,7 @@ import org.restheart.http.Service;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.security.Authenticator;
 import org.restheart.security.FailedAttempts;
+import org.restheart.security.TokenManager;
 import org.restheart.security.Vetoer;
 
 /// Takes the parts of one plugin, and has what they work with. To be used in [Plugin#install] only, but for
@@ -72,6 +73,10 @@ public interface Installation {
 
     /// Adds an observer of failed log-ins, which may lock out their source.
     void failures(FailedAttempts attempts);
+
+    /// Has one make and verify the tokens of `/token`, in place of the gateway's own. They are accepted in place of the
+    /// password; where they cannot be verified the answer is 503. At most one plugin may.
+    void tokens(TokenManager manager);
 
     /// Adds a field to the lines of the log of requests.
     ///

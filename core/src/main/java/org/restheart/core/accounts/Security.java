@@ -102,7 +102,7 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
         this.changes = new CredentialChanges(tasks);
         this.stored = client.map(mongo -> new StoredSecurity(tasks, mongo, config, hashes, changes));
         this.realms = realms();
-        this.tokens = new TokenParts(config, realms, stored);
+        this.tokens = new TokenParts(config, realms, stored, added.tokens());
         tokens.watch(changes::tokenRevoked, changes::accountChanged);
         this.sessions = stored.flatMap(all -> all.sessions)
                 .flatMap(store -> config.sessions().map(settings -> sessions(store, settings)));

@@ -18,6 +18,7 @@ import org.restheart.security.AmbientCredentials;
 import org.restheart.security.Authenticator;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.OriginPattern;
+import org.restheart.security.TokenManager;
 import org.restheart.security.apikey.KeyForm;
 import org.restheart.security.jwt.Jwt;
 import org.restheart.security.jwt.JwtAuthenticator;
@@ -38,7 +39,6 @@ import org.restheart.security.token.ResourceMetadataService;
 import org.restheart.security.token.ServerMetadataService;
 import org.restheart.security.token.TokenBasicAuthenticator;
 import org.restheart.security.token.TokenCookie;
-import org.restheart.security.token.TokenManager;
 import org.restheart.security.token.TokenService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,10 +54,18 @@ final class TokenParts {
     private final Optional<ResourceGrant> resources;
     private final Optional<TokenManager> manager;
 
+    /// Whether its tokens are the gateway's own, which bearers use.
+    private final boolean isBearers;
+
     /// @param realms by the names by which credentials refer to them
     /// @param stored holds API keys, sessions, and the revocations that gateways share; without it, revocations are
     ///     those of this process
-    TokenParts(SecurityConfig security, Map<String, Realm> realms, Optional<StoredSecurity> stored) {
+    /// @param added by a plugin, in place of what is configured
+    TokenParts(
+            SecurityConfig security,
+            Map<String, Realm> realms,
+            Optional<StoredSecurity> stored,
+            Optional<TokenManager> added) {
         this.config = security.tokens();
         this.oauth = security.oauth();
         var keyLimits = stored.flatMap(all -> all.apiKeys)
@@ -70,7 +78,14 @@ final class TokenParts {
                 stored.<Revocations.Store>flatMap(all -> all.revocations),
                 config.jwt().settings().leeway());
         this.jwt = config.jwt().jwt().with(accounts, revocations, endpoint);
-        this.manager = manager(sessions(security, stored));
+        var own = manager(sessions(security, stored));
+        this.manager = added.or(() -> own);
+        this.isBearers = added.isEmpty()
+                && config.jwtTokens().isPresent()
+                && config.bearer().isPresent();
+        if (added.isPresent() && own.isPresent()) {
+            LOG.warn("jwtTokenManager and rndTokenManager are not used: a plugin makes the tokens");
+        }
         if (config.tokenBasic() && manager.isEmpty()) {
             LOG.warn("tokenBasicAuthMechanism is off: no token manager is enabled");
         }
@@ -120,8 +135,7 @@ final class TokenParts {
     }
 
     private boolean cookiesWork() {
-        return config.tokenBasic()
-                || (config.jwtTokens().isPresent() && config.bearer().isPresent());
+        return config.tokenBasic() || isBearers;
     }
 
     /// A key for a purpose, derived from that of tokens.
@@ -190,10 +204,7 @@ final class TokenParts {
     List<Binding> bindings() {
         var bindings = new ArrayList<Binding>();
         if (config.service().enabled()) {
-            var settings = new TokenService.Settings(
-                    config.service().uri(),
-                    config.redirect(),
-                    config.jwtTokens().isPresent() && config.bearer().isPresent());
+            var settings = new TokenService.Settings(config.service().uri(), config.redirect(), isBearers);
             var cookie =
                     config.cookieSet() && cookiesWork() ? Optional.of(config.cookie()) : Optional.<TokenCookie>empty();
             bindings.add(Binding.of(new TokenService(settings, manager, cookie, codes(), resources), config.service()));

@@ -38,6 +38,7 @@ import org.restheart.plugin.Settings;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
 import org.restheart.security.FailedAttempts;
+import org.restheart.security.TokenManager;
 import org.restheart.security.Vetoer;
 
 /// Takes the parts of one plugin. Confined to the thread that starts the server.
@@ -61,6 +62,7 @@ final class Installing implements Installation {
     final List<Authorizer> authorizers = new ArrayList<>();
     final List<Vetoer> vetoers = new ArrayList<>();
     final List<FailedAttempts> failedAttempts = new ArrayList<>();
+    final List<TokenManager> tokens = new ArrayList<>();
     final List<ListenerQueue> queues = new ArrayList<>();
     final Map<String, BiFunction<Request, Headers, Optional<String>>> logFields = new LinkedHashMap<>();
 
@@ -254,6 +256,13 @@ final class Installing implements Installation {
     public void failures(FailedAttempts attempts) {
         requireOpen();
         failedAttempts.add(new PluginSecurity.Attempts(calls, attempts));
+    }
+
+    @Override
+    public void tokens(TokenManager manager) {
+        var called = new PluginSecurity.Tokens(calls, manager);
+        provide(TokenManager.class, called); // by one plugin alone
+        tokens.add(called);
     }
 
     @Override

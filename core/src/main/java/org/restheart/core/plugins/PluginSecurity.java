@@ -5,6 +5,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.plugins.PluginCalls.PluginFailure;
 import org.restheart.data.Access;
@@ -16,7 +18,9 @@ import org.restheart.plugin.AccessRule;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
+import org.restheart.security.Credentials;
 import org.restheart.security.FailedAttempts;
+import org.restheart.security.TokenManager;
 import org.restheart.security.Vetoer;
 import org.restheart.security.predicate.KindAttempt;
 
@@ -30,6 +34,15 @@ final class PluginSecurity {
             request.requireThread();
             return calls.call("veto", () -> vetoer.vetoes(request, account), true);
         };
+    }
+
+    private static <T> T known(PluginCalls calls, String what, Callable<T> check) {
+        try {
+            return calls.call(what, check);
+        } catch (PluginFailure failure) {
+            calls.report(what, failure);
+            throw Problem.overloaded("credentials cannot be checked now").raise();
+        }
     }
 
     /// @param scheme as the mechanism says once, as the next two
@@ -65,21 +78,12 @@ final class PluginSecurity {
         @Override
         public Authentication authenticate(Request request) {
             request.requireThread();
-            return known(() -> mechanism.authenticate(request));
+            return known(calls, WHAT, () -> mechanism.authenticate(request));
         }
 
         @Override
         public Authentication authenticateAgain(Request request) {
-            return known(() -> mechanism.authenticateAgain(request));
-        }
-
-        private Authentication known(Callable<Authentication> check) {
-            try {
-                return calls.call(WHAT, check);
-            } catch (PluginFailure failure) {
-                calls.report(WHAT, failure);
-                throw Problem.overloaded("credentials cannot be checked now").raise();
-            }
+            return known(calls, WHAT, () -> mechanism.authenticateAgain(request));
         }
 
         @Override
@@ -112,6 +116,44 @@ final class PluginSecurity {
         @Override
         public String place() {
             return "plugin " + calls.plugin();
+        }
+    }
+
+    record Tokens(PluginCalls calls, TokenManager manager) implements TokenManager {
+        private static final String WHAT = "token manager";
+
+        @Override
+        public Issued issue(
+                Request request, Account account, Credentials credentials, boolean renew, BsonDocument limits) {
+            request.requireThread();
+            return calls.call(WHAT, () -> manager.issue(request, account, credentials, renew, limits));
+        }
+
+        @Override
+        public Optional<Authentication> verify(Request request, String name, String token) {
+            request.requireThread();
+            return known(calls, WHAT, () -> manager.verify(request, name, token));
+        }
+
+        @Override
+        public void invalidate(Request request, Account account, Credentials credentials) {
+            request.requireThread();
+            calls.perform(WHAT, () -> manager.invalidate(request, account, credentials));
+        }
+
+        @Override
+        public void watch(Consumer<String> receiver) {
+            calls.perform(WHAT, () -> manager.watch(receiver));
+        }
+
+        @Override
+        public String type() {
+            return calls.call(WHAT, manager::type);
+        }
+
+        @Override
+        public String location(Account account) {
+            return calls.call(WHAT, () -> manager.location(account));
         }
     }
 

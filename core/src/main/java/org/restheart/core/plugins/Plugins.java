@@ -287,7 +287,8 @@ public final class Plugins implements AutoCloseable {
                 parts(parts -> parts.authenticators),
                 parts(parts -> parts.vetoers),
                 parts(parts -> parts.authorizers),
-                parts(parts -> parts.failedAttempts));
+                parts(parts -> parts.failedAttempts),
+                parts(parts -> parts.tokens).stream().findFirst());
     }
 
     /// What they add to lines of the log of requests, by name.

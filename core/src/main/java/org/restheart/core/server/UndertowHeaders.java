@@ -16,6 +16,12 @@ record UndertowHeaders(HeaderMap fields) implements Headers {
 
     private static final ConcurrentHashMap<String, HttpString> NAMES = new ConcurrentHashMap<>();
 
+    /// Without values, of which some are secret.
+    @Override
+    public String toString() {
+        return "UndertowHeaders" + fields.getHeaderNames();
+    }
+
     /// The name of a header as Undertow has it: hashed and encoded once, not with every request.
     static HttpString name(String name) {
         var known = NAMES.get(name);

@@ -30,6 +30,9 @@ class NoninterferenceTest {
     private static final long SEED = 20261122;
     private static final int TEST_CASES = 120;
 
+    /// Keys of permissions that plugins replace.
+    private static final Set<String> BY_PLUGINS = Set.of("readFilter", "projectResponse");
+
     /// Share of requests that are carried out.
     private static final double FLOOR = 0.15;
 
@@ -121,6 +124,25 @@ class NoninterferenceTest {
                                         .map(name -> ", \"" + name + "\"")
                                         .collect(Collectors.joining())))
                 .collect(Collectors.joining("\n"))));
+        changing(plugins);
+        var run = new FuzzRun(60, FuzzWorker.MAX_TRIALS, BY_PLUGINS, Optional.of(plugins.path()));
+        run.run(mongo, profiles(), SEED, TIME_LIMIT, TEST_CASES / 2, 8);
+        System.out.println("noninterference: " + run);
+        assertThat(run.found()).isEmpty();
+        assertMuchWasCarriedOut(run.statusCounts());
+    }
+
+    /// Were the plugin that tightens to do nothing, the test above would find it.
+    @Test
+    void what_no_plugin_hides_is_found(TestMongo mongo) throws Exception {
+        var plugins = new PluginFolder(directory.resolve("plugins"));
+        changing(plugins);
+        var run = new FuzzRun(1, 0, BY_PLUGINS, Optional.of(plugins.path()));
+        run.run(mongo, List.of(CallerProfile.READS), SEED, TIME_LIMIT, 40, 2);
+        assertThat(run.found()).isNotEmpty();
+    }
+
+    private static void changing(PluginFolder plugins) {
         plugins.plugin("changes", """
             public void install(Installation to) {
                 to.requests(Selector.data().methods(Method.GET).when(request -> request.query().raw().isEmpty()),
@@ -128,12 +150,6 @@ class NoninterferenceTest {
                 to.documents(Selector.data(), (document, request) -> document.append("seen", new BsonString("" + document)));
             }
             """);
-        var run = new FuzzRun(
-                60, FuzzWorker.MAX_TRIALS, Set.of("readFilter", "projectResponse"), Optional.of(plugins.path()));
-        run.run(mongo, profiles(), SEED, TIME_LIMIT, TEST_CASES / 2, 8);
-        System.out.println("noninterference: " + run);
-        assertThat(run.found()).isEmpty();
-        assertMuchWasCarriedOut(run.statusCounts());
     }
 
     private static void again(TestMongo mongo, String testCase) {

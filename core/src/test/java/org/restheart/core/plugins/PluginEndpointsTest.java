@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.Configuration;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.Sources;
+import org.restheart.core.security.LogLines;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -108,6 +110,73 @@ class PluginEndpointsTest {
             var answer = admin.patch(counter, "{\"$inc\": {\"n\": 1}}");
             assertStatus(200, answer);
             assertThat(answer.body()).contains("\"n\": 2");
+        }
+    }
+
+    @Test
+    void numbers_are_counted_and_returned_at_once() {
+        plugins.plugin("numbers", """
+            public void install(Installation to) {
+                var numbers = to.mongo().orElseThrow().getDatabase("%s").getCollection("numbers");
+                to.serve(request -> Response.json(200, "" + numbers.findOneAndUpdate(
+                        new org.bson.Document("_id", "orders"), new org.bson.Document("$inc", new org.bson.Document("n", 1)),
+                        new com.mongodb.client.model.FindOneAndUpdateOptions()
+                                .returnDocument(com.mongodb.client.model.ReturnDocument.AFTER)).getInteger("n")),
+                        ServicePath.of("/number"));
+            }
+            """.formatted(mongo.databaseName()));
+        mongo.database().getCollection("numbers").drop();
+        mongo.database().getCollection("numbers").insertOne(new Document("_id", "orders").append("n", 0));
+        try (var gateway = plugins.start(mongo, "")) {
+            var numbers = IntStream.range(0, 100)
+                    .mapToObj(_ -> admin(gateway).sendAsync("POST", "/number", ""))
+                    .toList();
+            assertThat(numbers.stream().map(answer -> answer.join().body()))
+                    .containsExactlyInAnyOrderElementsOf(IntStream.rangeClosed(1, 100)
+                            .mapToObj(String::valueOf)
+                            .toList());
+            assertStatus(403, client(gateway).as("ann", "secret").post("/number", ""));
+        }
+    }
+
+    /// And which of them are open: the others are not, unless they say so.
+    @Test
+    void the_start_says_what_plugins_add() {
+        plugins.plugin("parts", """
+            public void install(Installation to) {
+                to.serve(_ -> Response.status(204), ServicePath.of("/one").open());
+                to.serve(_ -> Response.status(204), ServicePath.of("/two"));
+                to.requests(Selector.all(), (request, next) -> next.handle(request));
+                to.operations(Selector.data().priority(3), (request, target) -> Verdict.allow());
+                to.veto((request, account) -> false);
+            }
+            """);
+        try (var log = new LogLines();
+                var gateway = plugins.start(mongo, "")) {
+            assertThat(log.all())
+                    .contains("INFO Plugin parts of parts.jar: /one (open), /two, requests of all (10),"
+                            + " operations of data (3), veto");
+            assertStatus(204, client(gateway).get("/one"));
+            assertStatus(401, client(gateway).get("/two"));
+        }
+    }
+
+    @Test
+    void a_plugin_sees_its_own_block_and_says_no_secrets() {
+        plugins.plugin("own", """
+            public void install(Installation to) {
+                to.settings().text("password", "");
+                to.serve(request -> Response.json(200, new BsonDocument("other", new BsonString(to.settings().block("other").text("key", "nothing")))
+                        .append("settings", new BsonString("" + to.settings())).append("request", new BsonString(request + " " + request.headers())).toJson()),
+                        ServicePath.of("/own"));
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "own: {password: s3same}\nother: {key: s3other}")) {
+            var answer = admin(gateway).get("/own");
+            assertStatus(200, answer);
+            assertThat(answer.body())
+                    .contains("\"other\": \"nothing\"")
+                    .doesNotContain("s3same", "s3other", TestClient.basic("admin", "secret"));
         }
     }
 

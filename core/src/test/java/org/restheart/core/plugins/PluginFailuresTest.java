@@ -2,8 +2,10 @@ package org.restheart.core.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
@@ -13,18 +15,26 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.core.security.LogLines;
 import org.restheart.core.server.StartException;
 import org.restheart.embedded.FreePort;
+import org.restheart.http.Fields;
+import org.restheart.http.Method;
+import org.restheart.plugin.CompletionListener;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.TestRequests;
 import org.restheart.testkit.WithMongo;
 
 /// What each failure of a plugin does, and what it does not.
@@ -192,7 +202,11 @@ class PluginFailuresTest {
                         + " ServicePath.of(\"/ping\")); }");
         assertThatThrownBy(() -> plugins.start(mongo, "").close())
                 .isInstanceOf(StartException.class)
-                .hasMessageContainingAll("ping2", "/ping", "uri");
+                .hasMessageContainingAll("ping2", "/ping", "uri", "enabled");
+        try (var gateway = plugins.start(mongo, "ping: {enabled: false}")) {
+            assertStatus(
+                    204, TestClient.of(gateway.address()).as("admin", "secret").get("/ping"));
+        }
     }
 
     @Test
@@ -291,6 +305,8 @@ class PluginFailuresTest {
                 }, ServicePath.of("/bad").open());
                 to.requests(Selector.data().when(request -> { if (request.query().has("selector")) throw bug(); return request.query().has("interceptor"); }),
                         (request, next) -> { throw bug(); });
+                to.requests(Selector.data().when(request -> request.query().has("silent")), (request, next) -> null);
+                to.requests(Selector.data().when(request -> request.query().has("linked")), (request, next) -> { throw new NoClassDefFoundError("secret"); });
                 to.operations(Selector.data().when(request -> request.query().has("operation")), (request, target) -> null);
                 to.documents(Selector.data().when(request -> request.query().has("transform")), (document, request) -> { throw bug(); });
                 to.documents(Selector.data().when(request -> request.query().has("nothing")), (document, request) -> null);
@@ -313,10 +329,11 @@ class PluginFailuresTest {
         mongo.database().getCollection("orders").insertOne(new Document("_id", 1));
         var expected = new HashMap<String, Integer>();
         List.of("/bad?fails", "/bad?null", "/bad?links").forEach(path -> expected.put(path, 500));
-        List.of("selector", "interceptor", "operation", "transform", "nothing")
+        List.of("selector", "interceptor", "silent", "linked", "operation", "transform", "nothing")
                 .forEach(name -> expected.put(orders + "?" + name, 500));
         expected.putAll(Map.of("/bad", 204, orders, 200, orders + "?veto", 403));
-        try (var gateway = plugins.start(mongo, "")) {
+        try (var log = new LogLines();
+                var gateway = plugins.start(mongo, "")) {
             var stranger = TestClient.of(gateway.address()).with("X-Bug", "1");
             var admin = TestClient.of(gateway.address()).as("admin", "secret");
             var ann = TestClient.of(gateway.address()).as("ann", "secret");
@@ -339,7 +356,54 @@ class PluginFailuresTest {
             assertThat(hanging).noneMatch(CompletableFuture::isDone);
             assertStatus(204, admin.get("/bad?release"));
             hanging.forEach(answer -> assertStatus(204, answer.join()));
+            await().untilAsserted(() -> assertThat(admin.get("/metrics/plugins").body())
+                    .contains(Stream.of(
+                                    "authenticator",
+                                    "interceptor",
+                                    "listener",
+                                    "selector",
+                                    "service",
+                                    "task loop",
+                                    "transform",
+                                    "veto",
+                                    "access rule",
+                                    "log field")
+                            .map("plugin_failures_total{component=\"%s\",plugin=\"bad\"}"::formatted)
+                            .toList()));
+            assertThat(log.all())
+                    .filteredOn(line -> line.startsWith("ERROR the ") && line.endsWith(" of plugin bad failed"))
+                    .hasSizeBetween(1, 3); // in as many minutes
         }
+    }
+
+    @Test
+    void of_a_hundred_thousand_requests_few_wait_for_a_listener_that_is_stuck() throws InterruptedException {
+        var registry = new SimpleMeterRegistry();
+        var isOver = new Semaphore(0);
+        var heard = new AtomicInteger();
+        var queue = new ListenerQueue(new PluginCalls("stuck", getClass().getClassLoader(), registry), _ -> {
+            isOver.acquire();
+            heard.incrementAndGet();
+        });
+        var request = TestRequests.request(Method.GET, "/");
+        var what = new CompletionListener.Completed(
+                request.id(),
+                request.method(),
+                request.path(),
+                request.caller(),
+                Optional.empty(),
+                200,
+                Fields.NONE,
+                Optional.empty());
+        IntStream.range(0, 100_000).forEach(_ -> queue.offer(what));
+        int dropped = (int) registry.get("plugin_dropped").counter().count();
+        assertThat(dropped).isBetween(89_999, 90_000);
+        isOver.release(100_000);
+        var worker = queue.worker();
+        if (worker != null) {
+            worker.join();
+        }
+        assertThat(heard).hasValue(100_000 - dropped);
     }
 
     @Test

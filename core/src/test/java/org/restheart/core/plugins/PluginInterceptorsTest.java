@@ -9,10 +9,13 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
 import com.sun.net.httpserver.HttpServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -192,6 +195,23 @@ class PluginInterceptorsTest {
         }
     }
 
+    @Test
+    void equal_requests_at_a_time_are_shown_documents_as_each_of_them_is() {
+        transforming("");
+        try (var gateway = plugins.start(mongo, "", MAY_ALL, "")) {
+            for (var path : List.of("/a", "?page=1")) {
+                var answers = IntStream.range(0, 100)
+                        .mapToObj(i -> (i % 2 == 0 ? admin(gateway) : ann(gateway)).sendAsync("GET", orders + path, ""))
+                        .toList();
+                for (int i = 0; i < answers.size(); i++) {
+                    assertThat(answers.get(i).join().body())
+                            .contains(i % 2 == 0 ? "admin" : "ann")
+                            .doesNotContain(i % 2 == 0 ? "ann" : "admin", "price");
+                }
+            }
+        }
+    }
+
     private void assertChanged(Gateway gateway, String path, String accept) {
         for (var name : List.of("admin", "ann")) {
             var client = TestClient.of(gateway.address()).as(name, "secret").with("Accept", accept);
@@ -281,6 +301,47 @@ class PluginInterceptorsTest {
                             .body())
                     .contains("are changed before they are sent")
                     .doesNotContain("10");
+        }
+    }
+
+    @Test
+    void events_of_streams_are_changed() throws IOException {
+        relateOrders();
+        plugins.plugin("mask", """
+            static org.restheart.http.push.Subscription masked(org.restheart.http.push.Subscription events) {
+                var from = events.backlog();
+                var to = from.another();
+                var tasks = new SerialTasks("plugin mask");
+                from.connect(() -> tasks.execute(() -> {
+                    for (var frame = from.take(); frame != null; frame = from.take()) {
+                        var text = StandardCharsets.UTF_8.decode(frame.bytes().duplicate()).toString();
+                        to.offer(new org.restheart.http.push.Frame(
+                                StandardCharsets.UTF_8.encode(text.replaceAll("price\\\": ?[0-9]+", "price\\\": null")), frame.since()));
+                    }
+                    from.ending().ifPresent(to::end);
+                }));
+                return new org.restheart.http.push.Subscription(events.transport(), to, events.keepAlive(), events.onSent(),
+                        () -> { from.abandon(); events.onGone().run(); }, events.inbound(), events.position());
+            }
+            public void install(Installation to) {
+                to.requests(Selector.data().when(request -> request.path().decoded().contains("/_streams/")), (request, next) -> {
+                    var answer = next.handle(request);
+                    return answer.content() instanceof Content.Push(var events) ? answer.with(new Content.Push(masked(events))) : answer;
+                });
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "");
+                var events = new BufferedReader(new InputStreamReader(
+                        admin(gateway)
+                                .with("Accept", "text/event-stream")
+                                .open("GET", orders + "/_streams/all", "")
+                                .body(),
+                        StandardCharsets.UTF_8))) {
+            assertStatus(201, admin(gateway).post(orders, "{\"_id\": \"e\", \"price\": 50}"));
+            assertThat(events.lines().filter(line -> line.startsWith("data:")).findFirst())
+                    .hasValueSatisfying(line -> assertThat(line)
+                            .contains("\"e\"", "\"price\": null")
+                            .doesNotContain("50"));
         }
     }
 
@@ -700,10 +761,13 @@ class PluginInterceptorsTest {
     }
 
     @Test
-    void a_slow_interceptor_holds_no_other_request() {
+    void a_slow_interceptor_holds_no_other_request_and_is_asked_once() {
         plugins.plugin("slow", """
             public void install(Installation to) {
-                to.operations(Selector.data().when(request -> request.query().has("slow")), (request, target) -> { Thread.sleep(1000); return Verdict.allow(); });
+                var asked = new java.util.concurrent.atomic.AtomicInteger();
+                to.serve(_ -> Response.json(200, "" + asked), ServicePath.of("/asked").open());
+                to.requests(Selector.data().when(request -> request.query().has("slow")), (request, next) -> { asked.incrementAndGet(); return next.handle(request); });
+                to.operations(Selector.data().when(request -> request.query().has("slow")), (request, target) -> { asked.incrementAndGet(); Thread.sleep(1000); return Verdict.allow(); });
             }
             """);
         try (var gateway = plugins.start(mongo, "")) {
@@ -716,6 +780,7 @@ class PluginInterceptorsTest {
             assertThat(slow).anyMatch(answer -> !answer.isDone());
             await().until(() -> slow.stream().allMatch(CompletableFuture::isDone));
             assertThat(slow).allSatisfy(answer -> assertStatus(200, answer.join()));
+            assertThat(client.get("/asked").body()).isEqualTo("100");
         }
     }
 }

@@ -4,15 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.restheart.core.routing.Binding;
+import org.restheart.http.MemoryBudget;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.http.judged.JudgedRequests;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -84,6 +92,21 @@ class PluginLoadingTest {
     }
 
     @Test
+    void a_jar_that_brings_classes_of_the_server_gets_the_servers() throws IOException {
+        var jar = plugins.jar(
+                "bring.jar",
+                Map.of(),
+                plugin("Bring", "new BsonDocument(\"n\", new BsonInt32(1)).getInt32(\"n\").getValue()"));
+        try (var files = FileSystems.newFileSystem(jar)) {
+            Files.createDirectories(files.getPath("org/bson"));
+            Files.writeString(files.getPath("org/bson/BsonDocument.class"), "of another version");
+        }
+        try (var gateway = plugins.start(mongo, "")) {
+            assertThat(answer(TestClient.of(gateway.address()), "/bring")).contains("\"1\"");
+        }
+    }
+
+    @Test
     void services_of_shared_libraries_are_found() throws IOException {
         var library = plugins.jar(
                 "lib/greetings.jar",
@@ -142,10 +165,70 @@ class PluginLoadingTest {
                 loaders.add((WeakReference<?>) System.getProperties().remove("left"));
             }
         }
-        assertThat(loaders).hasSize(5).doesNotContainNull();
+        assertThat(loaders).hasSize(5);
+        assertGone(loaders);
+    }
+
+    private static void assertGone(List<WeakReference<?>> loaders) {
+        assertThat(loaders).doesNotContainNull();
         await().until(() -> {
             System.gc();
             return loaders.stream().allMatch(loader -> loader.get() == null);
         });
+    }
+
+    private Plugins installed() {
+        JudgedRequests none = (_, _) -> {
+            throw JudgedRequests.NOT_PERMITTED.raise();
+        };
+        return Plugins.install(
+                plugins.config(mongo, "", "", "").plugins(),
+                new Plugins.Surroundings(
+                        Optional.of(mongo.client()), none, new SimpleMeterRegistry(), new MemoryBudget(0)));
+    }
+
+    @Test
+    void routes_that_no_plugin_names_are_the_same_objects() throws IOException {
+        Service service = _ -> Response.status(204);
+        var binding = Binding.prefix(service, "/quick", false);
+        Files.createDirectories(plugins.path());
+        try (var none = installed()) {
+            assertThat(none.with(binding)).isSameAs(binding);
+        }
+        plugins.plugin("others", """
+            public void install(Installation to) {
+                to.requests(Selector.services("ping"), (request, next) -> next.handle(request));
+                to.operations(Selector.data(), (request, target) -> Verdict.allow());
+                to.documents(Selector.data(), (document, request) -> document);
+                to.after(Selector.proxies(), done -> {});
+            }
+            """);
+        try (var others = installed()) {
+            assertThat(others.with(binding)).isSameAs(binding);
+        }
+    }
+
+    /// Threads of theirs would have their loaders.
+    @Test
+    void nothing_is_left_of_a_hundred_installations() {
+        plugins.plugin("left", """
+            public void install(Installation to) {
+                to.background("beat", Duration.ofMillis(1), () -> {});
+                to.background("wait", Duration.ZERO, () -> Thread.sleep(Duration.ofHours(1)));
+                to.meters().gauge("left_gauge", () -> 1);
+                to.after(Selector.all(), done -> {});
+                to.veto((request, account) -> false);
+                to.provide(Runnable.class, () -> {});
+                System.getProperties().put("left", new java.lang.ref.WeakReference<>(Left.class.getClassLoader()));
+            }
+            """);
+        var loaders = new ArrayList<WeakReference<?>>();
+        for (int i = 0; i < 100; i++) {
+            try (var installed = installed()) {
+                installed.started();
+                loaders.add((WeakReference<?>) System.getProperties().remove("left"));
+            }
+        }
+        assertGone(loaders);
     }
 }

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.security.LogLines;
 import org.restheart.core.server.StartException;
 import org.restheart.testkit.TestClient;
@@ -80,6 +82,165 @@ class PluginSecurityTest {
             assertThat(failed.body()).doesNotContain("secret", "\"a\"");
             assertStatus(200, client(gateway).as("admin", "secret").get(orders));
         }
+    }
+
+    /// Two tenants have an account of one name, with passwords and properties of their own.
+    @Test
+    void accounts_by_host_are_never_mixed() {
+        for (var tenant : List.of("one", "two")) {
+            var users = mongo.database().getCollection("users_" + tenant);
+            users.drop();
+            users.insertOne(new Document("_id", "eve")
+                    .append("password", tenant + "-pw")
+                    .append("dept", tenant.equals("one") ? 7 : 8));
+        }
+        plugins.plugin("tenants", """
+            public void install(Installation to) {
+                var db = to.mongo().orElseThrow().getDatabase("%s");
+                to.authenticator(new Authenticator() {
+                    public Authentication authenticate(Request request) {
+                        var sent = AuthorizationHeader.of(request.headers()).flatMap(field -> field.basicCredentials());
+                        if (sent.isEmpty()) return Authentication.ABSENT;
+                        var tenant = request.connection().host().replace(".example", "");
+                        var found = db.getCollection("users_" + tenant).find(new org.bson.Document("_id", sent.get().name())
+                                .append("password", sent.get().password())).first();
+                        return found == null ? Authentication.REJECTED : new Authentication.Authenticated(
+                                new Account("eve", List.of("user"), new BsonDocument("dept", new BsonInt32(found.getInteger("dept")))),
+                                Credentials.password("tenant " + tenant));
+                    }
+                });
+            }
+            """.formatted(mongo.databaseName()));
+        try (var gateway = plugins.start(mongo, "", """
+            - {role: user, predicate: path-prefix('/'), mongo: {readFilter: {dept: '@user.dept'}}}
+            """, "bruteForceAttackGuard: {enabled: false}")) {
+            var answers = IntStream.range(0, 60)
+                    .mapToObj(i -> client(gateway)
+                            .as("eve", (i % 3 == 0 ? "one" : "two") + "-pw")
+                            .with("Host", (i % 2 == 0 ? "one" : "two") + ".example")
+                            .sendAsync("GET", orders, ""))
+                    .toList();
+            for (int i = 0; i < answers.size(); i++) {
+                var answer = answers.get(i).join();
+                boolean isOfOne = i % 2 == 0;
+                boolean isKnown = i % 3 == 0 == isOfOne;
+                assertStatus(isKnown ? 200 : 401, answer);
+                assertThat(answer.body().contains("\"a\"")).isEqualTo(isKnown && isOfOne);
+                assertThat(answer.body().contains("\"b\"")).isEqualTo(isKnown && !isOfOne);
+            }
+        }
+    }
+
+    /// A plugin whose tokens are not the gateway's.
+    private void minting(String name) {
+        plugins.plugin(name, """
+            public void install(Installation to) {
+                to.tokens(new TokenManager() {
+                    final Map<String, Account> known = new ConcurrentHashMap<>();
+                    public Issued issue(Request request, Account account, Credentials credentials, boolean renew, BsonDocument limits) {
+                        if (request.query().has("bug")) throw new IllegalStateException("secret");
+                        var token = "mint-" + UUID.randomUUID() + UUID.randomUUID();
+                        known.put(token, account);
+                        return new Issued(token, account, Instant.now().plusSeconds(60));
+                    }
+                    public Optional<Authentication> verify(Request request, String name, String token) {
+                        if (token.startsWith("mint-bug")) throw new IllegalStateException("secret");
+                        return Optional.ofNullable(known.get(token)).filter(account -> account.name().equals(name))
+                                .map(account -> new Authentication.Authenticated(account, new Credentials("mint", Optional.of(
+                                        new Credentials.Token(token, Optional.empty(), Optional.empty(), Optional.empty())))));
+                    }
+                    public void invalidate(Request request, Account account, Credentials credentials) {
+                        credentials.token().ifPresent(token -> known.remove(token.text()));
+                    }
+                    public String type() { return "Mint"; }
+                    public String location(Account account) { return "/token/" + account.name(); }
+                });
+            }
+            """);
+    }
+
+    @Test
+    void tokens_of_its_own_in_place_of_the_gateways() {
+        minting("mint");
+        try (var lines = new LogLines();
+                var gateway = plugins.start(mongo, "", "- {role: user, predicate: path-prefix('/')}", """
+                    authTokenService: {enabled: true, uri: /token, secured: false}
+                    tokenBasicAuthMechanism: {enabled: true}
+                    jwtTokenManager: {enabled: true}
+                    jwtAuthenticationMechanism: {enabled: true}
+                    jwtConfigProvider: {key: a key that is long enough for all of this}
+                    """)) {
+            assertThat(lines.all())
+                    .anyMatch(line -> line.startsWith("WARN") && line.contains("a plugin makes the tokens"));
+            var ann = client(gateway).as("ann", "secret");
+            var issued = Document.parse(ann.post("/token", "").body());
+            assertThat(issued).containsEntry("token_type", "Mint").containsEntry("username", "ann");
+            var token = issued.getString("access_token");
+            assertThat(token).startsWith("mint-");
+            var known = client(gateway).as("ann", token);
+            assertThat(known.get(orders).body()).contains("\"a\"");
+            assertStatus(401, client(gateway).as("admin", token).get(orders));
+            assertStatus(
+                    401,
+                    client(gateway).with("Authorization", "Bearer " + token).get(orders));
+            var failed = client(gateway).as("ann", "mint-bug" + token).get(orders);
+            assertStatus(503, failed);
+            assertThat(failed.body()).doesNotContain("secret");
+            var unissued = ann.post("/token?bug", "");
+            assertStatus(500, unissued);
+            assertThat(unissued.body()).doesNotContain("secret");
+            assertStatus(204, known.delete("/token"));
+            assertStatus(401, known.get(orders));
+        }
+    }
+
+    @Test
+    void one_plugin_alone_makes_tokens() {
+        minting("mint");
+        minting("press");
+        assertThatThrownBy(() -> plugins.start(mongo, "").close())
+                .isInstanceOf(StartException.class)
+                .hasMessageContainingAll("plugin press", "mint", "TokenManager");
+    }
+
+    /// Guards are behind plugins: those of accounts check and hash what plugins write, too.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "new Verdict.Rewrite(account)",
+                "Verdict.merge(account)",
+            })
+    void what_a_plugin_writes_into_accounts_is_guarded(String verdict) {
+        plugins.plugin("signup", """
+            public void install(Installation to) {
+                to.operations(Selector.data().collections("%s/users").methods(Method.POST), (request, target) -> {
+                    var account = BsonDocument.parse(
+                            "{_id: 'new', password: 'plain text', roles: ['" + request.headers().first("X-Role").orElseThrow() + "']}");
+                    return %s;
+                });
+            }
+            """.formatted(mongo.databaseName(), verdict));
+        mongo.database().getCollection("users").drop();
+        mongo.database().createCollection("users");
+        var config = """
+            core: {plugins-directory: '%1$s'}
+            http-listener: {host: 127.0.0.1, port: 0}
+            mclient: {connection-string: '%2$s'}
+            mongo: {mongo-mounts: [{what: '*', where: /}]}
+            mongoRealmAuthenticator: {enabled: true, users-db: %3$s, users-collection: users, create-user: false, bcrypt-complexity: 4}
+            mongoAclAuthorizer: {enabled: true, acl-db: %3$s, acl-collection: acl, root-role: admin}
+            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+            fileRealmAuthenticator: {enabled: true, users: [{userid: admin, password: secret, roles: [admin]}]}
+            """.formatted(plugins.path(), mongo.connectionString(), mongo.databaseName());
+        try (var gateway = Gateway.start(GatewayConfig.parse(config))) {
+            var admin = client(gateway).as("admin", "secret");
+            var users = "/" + mongo.databaseName() + "/users";
+            assertStatus(403, admin.with("X-Role", "admin").post(users, "{}"));
+            assertStatus(201, admin.with("X-Role", "reader").post(users, "{}"));
+        }
+        assertThat(mongo.database().getCollection("users").find())
+                .singleElement()
+                .satisfies(stored -> assertThat(stored.getString("password")).startsWith("$2"));
     }
 
     @Test

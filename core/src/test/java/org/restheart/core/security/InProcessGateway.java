@@ -73,7 +73,7 @@ final class InProcessGateway implements AutoCloseable {
                 config.security(),
                 Optional.of(mongo.client()),
                 tasks,
-                new AddedPolicy(List.of(), List.of(), List.of(), List.of()));
+                new AddedPolicy(List.of(), List.of(), List.of(), List.of(), Optional.empty()));
         data = new MongoService(tasks, config.mongo().orElseThrow(), mongo.client(), new SimpleMeterRegistry());
         var requests = new InProcessRequests();
         var pipeline = new Pipeline(

@@ -17,6 +17,7 @@ import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
 import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
+import org.restheart.security.TokenManager;
 import org.restheart.security.jwt.Claims;
 import org.restheart.security.jwt.JwtSigner;
 import org.restheart.security.jwt.JwtVerifier;

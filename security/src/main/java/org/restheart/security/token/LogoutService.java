@@ -6,6 +6,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.security.Credentials;
+import org.restheart.security.TokenManager;
 
 /// `POST /logout`: deletes the cookie and revokes the token of the request, if there is one. Public.
 public final class LogoutService implements IoThreadService {

@@ -15,6 +15,7 @@ import org.restheart.http.SecretValues;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
 import org.restheart.security.Credentials;
+import org.restheart.security.TokenManager;
 import org.restheart.security.realm.Generations;
 
 /// Random tokens, valid in this process only, used in place of the password. Each use extends their lifetime.

@@ -7,6 +7,7 @@ import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Request;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
+import org.restheart.security.TokenManager;
 
 /// HTTP Basic with a token in place of the password. Other text may be a password for other mechanisms; without them it
 /// is rejected.

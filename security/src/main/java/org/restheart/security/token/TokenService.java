@@ -31,6 +31,7 @@ import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.Authorizer;
 import org.restheart.security.Challenges;
 import org.restheart.security.Credentials;
+import org.restheart.security.TokenManager;
 import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.predicate.PathPattern;
 

@@ -1,4 +1,4 @@
-package org.restheart.security.token;
+package org.restheart.security;
 
 import java.time.Instant;
 import java.util.Optional;
@@ -6,8 +6,6 @@ import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
-import org.restheart.security.Authentication;
-import org.restheart.security.Credentials;
 
 /// Issues tokens for authenticated accounts and verifies them. Thread-safe; blocks only for the keys of an issuer and
 /// for the account, on a thread that may block.
@@ -29,6 +27,8 @@ public interface TokenManager {
     Issued issue(Request request, Account account, Credentials credentials, boolean renew, BsonDocument limits);
 
     /// Verifies a token that is used in place of the account's password.
+    ///
+    /// @param token of more than 40 characters: shorter text is a password
     Optional<Authentication> verify(Request request, String name, String token);
 
     /// Revokes the account's token and the one in the credentials, and ends the sessions that tokens began or have.
