@@ -63,6 +63,7 @@ final class Modules {
         config.security()
                 .tokens()
                 .rememberedSessions(config.isLocal())
+                .filter(_ -> security.makesBearerTokens())
                 .ifPresent(sessions -> add(CookieSessions.class, sessions));
         ServiceLoader.load(ServicePages.class, ServicePages.class.getClassLoader())
                 .findFirst()
@@ -122,7 +123,7 @@ final class Modules {
 
         @Override
         public Optional<String> uri(String other) {
-            return config.uri(other);
+            return config.uri(other).filter(_ -> !other.equals("authTokenService") || security.makesBearerTokens());
         }
 
         @Override

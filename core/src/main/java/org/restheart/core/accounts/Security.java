@@ -200,6 +200,11 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
         return policy.only(sessions.orElseThrow().authenticator()).securityFilter(false);
     }
 
+    /// Whether a password is exchanged for a token that is accepted as `Bearer`: not for that of a plugin.
+    public boolean makesBearerTokens() {
+        return tokens.makesBearers();
+    }
+
     public Optional<RenewableSessions> sessions() {
         return sessions;
     }

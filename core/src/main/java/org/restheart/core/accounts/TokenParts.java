@@ -55,7 +55,7 @@ final class TokenParts {
     private final Optional<TokenManager> manager;
 
     /// Whether its tokens are the gateway's own, which bearers use.
-    private final boolean isBearers;
+    private final boolean makesBearers;
 
     /// @param realms by the names by which credentials refer to them
     /// @param stored holds API keys, sessions, and the revocations that gateways share; without it, revocations are
@@ -80,7 +80,7 @@ final class TokenParts {
         this.jwt = config.jwt().jwt().with(accounts, revocations, endpoint);
         var own = manager(sessions(security, stored));
         this.manager = added.or(() -> own);
-        this.isBearers = added.isEmpty()
+        this.makesBearers = added.isEmpty()
                 && config.jwtTokens().isPresent()
                 && config.bearer().isPresent();
         if (added.isPresent() && own.isPresent()) {
@@ -134,8 +134,12 @@ final class TokenParts {
                         .map(random -> new RandomTokenManager(random.lifetime(), random.uri(), accounts)));
     }
 
+    boolean makesBearers() {
+        return makesBearers;
+    }
+
     private boolean cookiesWork() {
-        return config.tokenBasic() || isBearers;
+        return config.tokenBasic() || makesBearers;
     }
 
     /// A key for a purpose, derived from that of tokens.
@@ -204,7 +208,7 @@ final class TokenParts {
     List<Binding> bindings() {
         var bindings = new ArrayList<Binding>();
         if (config.service().enabled()) {
-            var settings = new TokenService.Settings(config.service().uri(), config.redirect(), isBearers);
+            var settings = new TokenService.Settings(config.service().uri(), config.redirect(), makesBearers);
             var cookie =
                     config.cookieSet() && cookiesWork() ? Optional.of(config.cookie()) : Optional.<TokenCookie>empty();
             bindings.add(Binding.of(new TokenService(settings, manager, cookie, codes(), resources), config.service()));

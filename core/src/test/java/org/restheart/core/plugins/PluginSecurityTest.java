@@ -189,6 +189,9 @@ class PluginSecurityTest {
             var unissued = ann.post("/token?bug", "");
             assertStatus(500, unissued);
             assertThat(unissued.body()).doesNotContain("secret");
+            assertThat(Document.parse(
+                            client(gateway).get("/_console/config.json").body()))
+                    .containsEntry("token", null);
             assertStatus(204, known.delete("/token"));
             assertStatus(401, known.get(orders));
         }
