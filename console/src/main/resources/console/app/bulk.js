@@ -9,17 +9,17 @@ import { Button, Confirm, Dialog, Failure, Loading } from "./ui.js";
 import { Editor, problem } from "./editor.js";
 import { count, plural, visible } from "./format.js";
 
-/** @typedef {{path: string[], filter: string, known: number|null}} Chosen known: how many there are, if that needs no counting */
+/** @typedef {{path: string[], filter: string, collation: string|undefined, known: number|null}} Chosen known: how many there are, if that needs no counting */
 
-/** All that match the filter of a view. @param {{path: string[], filter: string}} view @returns {Chosen} */
-export const matching = view => ({ path: view.path, filter: view.filter, known: null });
+/** All that match the filter of a view. @param {{path: string[], filter: string, collation: string}} view @returns {Chosen} */
+export const matching = view => ({ path: view.path, filter: view.filter, collation: view.collation || undefined, known: null });
 
 /** Documents of a view, as they were shown: one that was changed since then has another tag. @param {{path: string[]}} view @param {any[]} documents @returns {Chosen} */
 export function these(view, documents) {
   const ids = documents.map(one => inline(at(one, "_id")));
   const tags = documents.map(one => at(one, "_etag"));
   const filter = tags.every(Boolean) ? `{$or: [${ids.map((id, i) => `{_id: ${id}, _etag: ${inline(tags[i])}}`).join(", ")}]}` : `{_id: {$in: [${ids.join(", ")}]}}`;
-  return { path: view.path, filter, known: documents.length };
+  return { path: view.path, filter, collation: undefined, known: documents.length };
 }
 
 /** How a person calls a collection. @param {string[]} path */
@@ -27,11 +27,11 @@ export const nameOf = path => visible(path.join("/") || "/");
 
 /** @param {{remove: boolean, chosen: Chosen, onClose: () => void, onDone: () => void}} props remove: whether they are deleted */
 export function Bulk({ remove, chosen, onClose, onDone }) {
-  const { path, filter, known } = chosen;
+  const { path, filter, collation, known } = chosen;
   const [text, setText] = useState("{$set: {}}");
   const [error, setError] = useState(/** @type {any} */ (null));
-  const counted = useLoad(async signal => known ?? JSON.parse((await request("GET", target(dataPath(path) + "/_size", { filter }), { signal })).text)._size, [path.join("/"), filter]);
-  const where = target(dataPath([...path, "*"]), { filter });
+  const counted = useLoad(async signal => known ?? JSON.parse((await request("GET", target(dataPath(path) + "/_size", { filter, collation }), { signal })).text)._size, [path.join("/"), filter, collation]);
+  const where = target(dataPath([...path, "*"]), { filter, collation });
   const name = nameOf(path);
   const n = counted.data;
   const done = (/** @type {any} */ answer, /** @type {string} */ verb, /** @type {string} */ of) => {

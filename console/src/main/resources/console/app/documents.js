@@ -11,7 +11,7 @@ import { count, duration, plural, visible } from "./format.js";
 import { go, href, withQuery } from "./route.js";
 import { pageKeys } from "./keys.js";
 import { curl, quote } from "./curl.js";
-import { QueryBar } from "./querybar.js";
+import { asked, QueryBar } from "./querybar.js";
 import { Table } from "./table.js";
 import { Bulk, matching, these } from "./bulk.js";
 import { mayWrite } from "./resources.js";
@@ -23,11 +23,8 @@ const NONE = new Set();
 /** Pages that were visited on the way here, by the query they belong to. @type {{of: string, after: string[]}} */
 const visited = { of: "", after: [] };
 
-/** @param {any} query */
-const asked = query => ({ filter: query.filter, sort: query.sort, keys: query.keys });
-
 /** A view of a collection is one object: what it is of, and what came. Whatever is done to documents begins with it.
- * @typedef {{path: string[], filter: string, documents: any[], ms: number, more: boolean, single: boolean}} View */
+ * @typedef {{path: string[], filter: string, collation: string, documents: any[], ms: number, more: boolean, single: boolean}} View */
 
 export function Documents({ path, children }) {
   const query = route.value.query;
@@ -47,7 +44,7 @@ export function Documents({ path, children }) {
       const next = nextAfter(answer.headers);
       if (next) visited.after[page - 1] = next;
       announce(documents.length, answer.ms);
-      return /** @type {View} */ ({ path, filter: query.filter || "", documents, ms: answer.ms, more: documents.length === pageSize, single: !found.a });
+      return /** @type {View} */ ({ path, filter: query.filter || "", collation: query.collation || "", documents, ms: answer.ms, more: documents.length === pageSize, single: !found.a });
     },
     [of, page],
     [path.join("/")],
@@ -104,7 +101,7 @@ export function Documents({ path, children }) {
       ${some && view === "list" && html`<${List} documents=${data.documents} onOpen=${open} />`}
       ${some && view === "text" && html`<pre class="text-view" tabindex="0" aria-label="Documents as text">${data.documents.map((/** @type {any} */ one) => print(one)).join("\n")}</pre>`}
     </${Loading}>
-    ${(some || page > 1) && html`<${Pager} key=${query.filter || ""} path=${path} page=${page} size=${pageSize} data=${data} filter=${query.filter} />`}
+    ${(some || page > 1) && html`<${Pager} key=${JSON.stringify([query.filter, query.collation])} path=${path} page=${page} size=${pageSize} data=${data} filter=${query.filter} collation=${query.collation} />`}
     ${bulk && html`<${Bulk} ...${bulk} onClose=${() => setBulk(null)} onDone=${again} />`}`;
 }
 
@@ -177,14 +174,14 @@ function List({ documents, onOpen }) {
     </div>`;
 }
 
-function Pager({ path, page, size, data, filter }) {
+function Pager({ path, page, size, data, filter, collation }) {
   const [exact, setExact] = useState(/** @type {any} */ (null));
   const [wanted, setWanted] = useState("");
   const estimate = useLoad(async signal => (filter ? null : JSON.parse((await request("GET", target(dataPath(path), { rep: "HAL", np: true, count: "estimated", pagesize: 1, keys: '{"_id":1}' }), { signal, quiet: true })).text)._size ?? null), [path.join("/"), filter]);
   const ask = async () => {
     setExact({ busy: true });
     try {
-      const answer = await request("GET", target(dataPath(path) + "/_size", { filter }), { signal: AbortSignal.timeout(30_000) });
+      const answer = await request("GET", target(dataPath(path) + "/_size", { filter, collation }), { signal: AbortSignal.timeout(30_000) });
       const n = JSON.parse(answer.text)._size;
       setExact({ n, ms: answer.ms });
       announcement.value = plural(n, "document");

@@ -11,6 +11,7 @@ import { change, mayWrite, properties, reload } from "./resources.js";
 import { go, leaving } from "./route.js";
 import { visible } from "./format.js";
 
+const MODES = ["", "plain", "relaxed", "extended", "strict"];
 const POLICIES = [["", "as the gateway is configured"], ["REQUIRED", "required"], ["REQUIRED_FOR_DELETE", "required to delete"], ["OPTIONAL", "optional"]];
 const withoutOwn = (/** @type {any} */ document) => ({ ...document, e: document.e.filter((/** @type {any} */ [name]) => name !== "_id" && name !== "_etag") });
 
@@ -37,7 +38,8 @@ export function Properties({ path }) {
   const save = () => request("PUT", dataPath(path), { headers: { "Content-Type": "application/json", ...(data?.tag ? { "If-Match": data.tag } : {}) }, body: text }).then(() => done("Saved"), setFailure);
   const set = (/** @type {string} */ key, /** @type {string|null} */ value) => change(path, value === null ? `{"$unset": {${JSON.stringify(key)}: 1}}` : `{${JSON.stringify(key)}: ${value}}`, data?.tag ?? null).then(() => done("Saved"), setFailure);
   const policy = (/** @type {string} */ key) => at(data?.document || { t: "null" }, `${key}.${"PATCH"}`)?.v ?? at(data?.document || { t: "null" }, key)?.v ?? "";
-  const description = at(data?.document || { t: "null" }, "descr")?.v || "";
+  const own = (/** @type {string} */ key) => at(data?.document || { t: "null" }, key)?.v ?? "";
+  const description = own("descr");
   const hidden = at(data?.document || { t: "null" }, "openapi")?.v === false;
   return html`
     <${Loading} busy=${busy} onCancel=${cancel}>
@@ -48,10 +50,13 @@ export function Properties({ path }) {
           <${Field} label="Description" hint="Shown in the API's documentation."><input disabled=${!writable} value=${description} onChange=${(/** @type {any} */ e) => set("descr", e.target.value ? quoted(e.target.value) : null)} /></${Field}>
           <${Field} label="ETags of documents" hint="Whether writes must send If-Match, so that they change only the version they have read."><select disabled=${!writable} value=${policy("etagDocPolicy")} onChange=${(/** @type {any} */ e) => set("etagDocPolicy", e.target.value ? quoted(e.target.value) : null)}>${POLICIES.map(([id, words]) => html`<option value=${id} selected=${id === policy("etagDocPolicy")}>${words}</option>`)}</select></${Field}>
           <${Field} label="ETag of the collection" hint="The same for the properties of the collection."><select disabled=${!writable} value=${policy("etagPolicy")} onChange=${(/** @type {any} */ e) => set("etagPolicy", e.target.value ? quoted(e.target.value) : null)}>${POLICIES.map(([id, words]) => html`<option value=${id} selected=${id === policy("etagPolicy")}>${words}</option>`)}</select></${Field}>
+          ${path.length > 0 && html`
+            <${Field} label="Cache-Control of its GETs" hint="What browsers and proxies may keep, such as private, max-age=5."><input disabled=${!writable} value=${own("cacheControl")} onChange=${(/** @type {any} */ e) => set("cacheControl", e.target.value ? quoted(e.target.value) : null)} /></${Field}>
+            <${Field} label="JSON of its documents" hint="Plain is what front ends expect: ISO 8601 dates, ids as text."><select disabled=${!writable} value=${own("jsonMode")} onChange=${(/** @type {any} */ e) => set("jsonMode", e.target.value ? quoted(e.target.value) : null)}>${MODES.map(mode => html`<option value=${mode} selected=${mode === own("jsonMode")}>${mode || "as requested"}</option>`)}</select></${Field}>`}
           <label class="check"><input type="checkbox" disabled=${!writable} checked=${!hidden} onChange=${(/** @type {any} */ e) => set("openapi", e.target.checked ? null : "false")} /><span>Describe it in the API's documentation<span class="hint">If not, /_openapi leaves it out.</span></span></label>
         </section>
         <section class="panel stack" aria-labelledby="prop-text"><div class="toolbar"><h2 id="prop-text">All properties</h2><span class="spring"></span><${CopyButton} text=${() => curl({ method: "GET", url: address(dataPath([...path, "_meta"])) })} label="Copy as a curl line">curl</${CopyButton}></div>
-          <p class="quiet">Stored pipelines (<code>aggrs</code>), change streams (<code>streams</code>), the schema (<code>jsonSchema</code>), relationships (<code>rels</code>), and anything of your own.</p>
+          <p class="quiet">Stored pipelines (<code>aggrs</code>), change streams (<code>streams</code>), the schema (<code>jsonSchema</code>), relationships (<code>rels</code>), the collation of queries (<code>mongo.collation</code>), and anything of your own.</p>
           <${Editor} value=${text} onChange=${setText} label="Properties" readOnly=${!writable} />
           ${writable && html`<div class="row"><${Button} kind="primary" disabled=${text === kept || Boolean(problem(text))} onClick=${save}>Save</${Button}>${text !== kept && html`<${Button} onClick=${() => setText(kept)}>Undo</${Button}>`}</div>`}
         </section>

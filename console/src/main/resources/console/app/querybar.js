@@ -1,4 +1,4 @@
-// Filter, projection and sort: three lines that complete by the fields there are.
+// Filter, projection and sort, which complete by the fields there are, related documents and collation: a line for each.
 import { html, useEffect, useRef, useState } from "./dom.js";
 import { Button, Menu } from "./ui.js";
 import { Editor, problem } from "./editor.js";
@@ -19,53 +19,66 @@ export function past(path) {
   }
 }
 
-function remember(/** @type {string[]} */ path, /** @type {any} */ query) {
-  if (!query.filter && !query.sort && !query.keys) return;
+/** What a query consists of. */
+const PARTS = ["filter", "keys", "sort", "embed", "collation"];
+
+/** @param {any} query @returns {Record<string, string>} without what is empty */
+export const asked = query => Object.fromEntries(PARTS.filter(name => query[name]).map(name => [name, query[name]]));
+
+function remember(/** @type {string[]} */ path, /** @type {Record<string, string>} */ query) {
+  if (!Object.values(query).some(Boolean)) return;
   const line = JSON.stringify(query);
   sessionStorage.setItem(keyOf(path), JSON.stringify([query, ...past(path).filter(one => JSON.stringify(one) !== line)].slice(0, HISTORY)));
 }
 
+/** Names of relationships are no shell text. @param {[string, string]} part */
+const mistake = ([name, text]) => (name === "embed" && !text.trim().startsWith("{") ? null : problem(text));
+
 export function QueryBar({ path, query, fields, busy, refusal, onRun, onChange }) {
-  const [filter, setFilter] = useState(query.filter || "");
-  const [keys, setKeys] = useState(query.keys || "");
-  const [sort, setSort] = useState(query.sort || "");
+  const isMore = PARTS.some(name => name !== "filter" && query[name]);
+  const [parts, setParts] = useState(asked(query));
   const [conditions, setConditions] = useState(false);
-  const [more, setMore] = useState(Boolean(query.keys || query.sort));
+  const [more, setMore] = useState(isMore);
   const bar = useRef(/** @type {any} */ (null));
+  const set = (/** @type {string} */ name) => (/** @type {string} */ text) => setParts(now => ({ ...now, [name]: text }));
   useEffect(() => {
-    setFilter(query.filter || "");
-    setKeys(query.keys || "");
-    setSort(query.sort || "");
-    if (query.keys || query.sort) setMore(true);
-  }, [query.filter, query.keys, query.sort]);
+    setParts(asked(query));
+    if (isMore) setMore(true);
+  }, PARTS.map(name => query[name]));
   useEffect(() => {
     pageKeys["/"] = () => bar.current?.querySelector(".editor")?.editor?.focus();
     return () => delete pageKeys["/"];
   }, []);
-  const wrong = [filter, keys, sort].map(problem).find(Boolean);
+  const filter = parts.filter || "";
+  const wrong = Object.entries(parts).map(mistake).find(Boolean);
   const run = () => {
     if (wrong) return;
-    const next = { filter: filter.trim(), keys: keys.trim(), sort: sort.trim() };
+    const next = Object.fromEntries(PARTS.map(name => [name, (parts[name] || "").trim()]));
     remember(path, next);
-    if (next.filter === (query.filter || "") && next.keys === (query.keys || "") && next.sort === (query.sort || "")) onRun();
+    if (PARTS.every(name => next[name] === (query[name] || ""))) onRun();
     else onChange(next);
   };
+  const row = (/** @type {string} */ text, /** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ hint, /** @type {any} */ how) => html`
+    <div class="query-row"><span class="label" aria-hidden="true">${text}</span><${Editor} line value=${parts[name] || ""} onChange=${set(name)} onRun=${run} label=${label} hint=${hint} ...${how} /></div>`;
   const used = past(path);
   const marks = [...unknownFields(filter, fields()), ...(filter === (query.filter || "") ? refused(filter, refusal) : [])];
   return html`
     <section class="query" ref=${bar} aria-label="Query">
       <div class="query-row">
         <span class="label" aria-hidden="true">Filter</span>
-        <${Editor} line value=${filter} onChange=${setFilter} onRun=${run} label="Filter" hint="{ field: value }" complete=${completer(fields, "filter")} marks=${marks} />
+        <${Editor} line value=${filter} onChange=${set("filter")} onRun=${run} label="Filter" hint="{ field: value }" complete=${completer(fields, "filter")} marks=${marks} />
         <${Button} kind="plain" icon="filter" onClick=${() => setConditions(!conditions)} aria-expanded=${String(conditions)}>Conditions</${Button}>
-        <${Button} kind="plain" onClick=${() => setMore(!more)} aria-expanded=${String(more)}>Sort and fields</${Button}>
-        ${used.length > 0 && html`<${Menu} icon="down" kind="plain" label="Earlier queries" text="History" items=${used.map(one => ({ text: visible([one.filter, one.sort && `sort ${one.sort}`, one.keys && `show ${one.keys}`].filter(Boolean).join(" · ")), onClick: () => onChange(one) }))} />`}
+        <${Button} kind="plain" onClick=${() => setMore(!more)} aria-expanded=${String(more)}>Sort, fields, more</${Button}>
+        ${used.length > 0 && html`<${Menu} icon="down" kind="plain" label="Earlier queries" text="History" items=${used.map(one => ({ text: visible([one.filter, one.sort && `sort ${one.sort}`, one.keys && `show ${one.keys}`, one.embed && `with ${one.embed}`, one.collation && `collation ${one.collation}`].filter(Boolean).join(" · ")), onClick: () => onChange(one) }))} />`}
         <${Button} kind="primary" icon="play" disabled=${Boolean(wrong)} busy=${busy} onClick=${run}>Run</${Button}>
       </div>
-      ${conditions && html`<${Conditions} filter=${filter} fields=${fields()} onChange=${setFilter} onRun=${run} />`}
-      ${more && html`
-        <div class="query-row"><span class="label" aria-hidden="true">Fields</span><${Editor} line value=${keys} onChange=${setKeys} onRun=${run} label="Projection" hint="{ field: 1 }" complete=${completer(fields, "keys")} /></div>
-        <div class="query-row"><span class="label" aria-hidden="true">Sort</span><${Editor} line value=${sort} onChange=${setSort} onRun=${run} label="Sort" hint="{ field: -1 }" complete=${completer(fields, "sort")} /></div>`}
+      ${conditions && html`<${Conditions} filter=${filter} fields=${fields()} onChange=${set("filter")} onRun=${run} />`}
+      ${more && [
+        row("Fields", "keys", "Projection", "{ field: 1 }", { complete: completer(fields, "keys") }),
+        row("Sort", "sort", "Sort", "{ field: -1 }", { complete: completer(fields, "sort") }),
+        row("Related", "embed", "Related documents", "customer, lines.product", { plain: true }),
+        row("Collation", "collation", "Collation", '{ locale: "en", strength: 2 }', {}),
+      ]}
       ${wrong && html`<p class="error" role="status">${wrong.message}</p>`}
     </section>`;
 }

@@ -135,7 +135,7 @@ final class DescriptionWriter {
         var document = new BsonDocument();
         section(document, "parameters", parameters.shared());
         section(document, "responses", messages.shared());
-        document.append("securitySchemes", metadata.securitySchemes());
+        document.append("headers", SharedHeaders.all()).append("securitySchemes", metadata.securitySchemes());
         var used = new TreeMap<String, BsonDocument>();
         collect(all, used);
         collect(document, used);
@@ -359,6 +359,36 @@ final class DescriptionWriter {
         }
     }
 
+    /// Headers of many responses: warnings, and what caches must know of reads.
+    private static final class SharedHeaders {
+        private SharedHeaders() {}
+
+        /// Components of the document.
+        static BsonDocument all() {
+            return object(
+                    "Warning",
+                    header("what had no effect, or was left out"),
+                    "Vary",
+                    header("the headers of the request on which the response depends"),
+                    "Cache-Control",
+                    header("what the author of the collection or the aggregation allows caches"));
+        }
+
+        /// The names of those that successful responses have.
+        static List<String> of(DataOperation operation) {
+            return switch (operation.use()) {
+                case Read.GET, Read.FIND, Read.COUNT, Read.CHECK, Read.RUN ->
+                    List.of("Warning", "Vary", "Cache-Control");
+                case Read.LIST, Read.DESCRIBE -> List.of("Warning", "Vary");
+                default -> List.of("Warning");
+            };
+        }
+
+        private static BsonDocument header(String description) {
+            return object("description", description, "schema", type("string"));
+        }
+    }
+
     /// Writes request bodies and responses of operations, by media type. Confined to one document.
     private static final class MessageWriter {
         private static final String FORM = "application/x-www-form-urlencoded";
@@ -442,22 +472,27 @@ final class DescriptionWriter {
             var response = object("description", StatusText.of(status));
             var headers = new BsonDocument();
             if (status == 201 && operation.method() == Method.POST) {
-                headers.append("Location", header("where it is"));
+                headers.append("Location", SharedHeaders.header("where it is"));
             }
             boolean hasTag = HAVE_TAGS.contains(operation.output())
                     || operation.statuses().contains(304);
             if (hasTag && status != 204 && status != 207 && status < 400) {
-                headers.append("ETag", header("the version"));
+                headers.append("ETag", SharedHeaders.header("the version"));
             }
             if (status == 200 && operation.use() == Read.FIND) {
-                headers.append("Link", header("the next page, as `rel=\"next\"`"))
-                        .append("X-Count-Strategy", header("whether the count asked for is `exact` or `estimated`"))
+                headers.append("Link", SharedHeaders.header("the next page, as `rel=\"next\"`"))
+                        .append(
+                                "X-Count-Strategy",
+                                SharedHeaders.header("whether the count asked for is `exact` or `estimated`"))
                         .append(
                                 "X-Total-Count",
                                 object("description", "the count asked for", "schema", type("integer")));
             }
             if (operation.takesPreference() || operation.takesBound()) {
-                headers.append("Preference-Applied", header("what of `Prefer` holds"));
+                headers.append("Preference-Applied", SharedHeaders.header("what of `Prefer` holds"));
+            }
+            for (var name : SharedHeaders.of(operation)) {
+                headers.append(name, Json.reference("headers", name));
             }
             if (!headers.isEmpty()) {
                 response.append("headers", headers);
@@ -481,10 +516,6 @@ final class DescriptionWriter {
             return content.append("application/x-ndjson", object("schema", type("string")))
                     .append("text/csv", object("schema", type("string")))
                     .append("application/bson", new BsonDocument());
-        }
-
-        private static BsonDocument header(String description) {
-            return object("description", description, "schema", type("string"));
         }
 
         private static BsonDocument text(String description) {

@@ -112,7 +112,7 @@ public record OpenApiConfig(
                     data.defaultPageSize(),
                     data.maxPageSize(),
                     security.rootRole(),
-                    context.uris("ping", "roles", "dataApi", "mcp", "transactions"),
+                    context.uris("ping", "roles", "authTokenService", "dataApi", "mcp", "transactions"),
                     security.passwords());
         }
     }

@@ -53,6 +53,14 @@ final class ServiceOperations {
         if (tools != null && (hasAccount || !visible.isEmpty())) {
             offers.add(new Offer(tools, "post", modelContextProtocol(), true, !hasAccount));
         }
+        var token = paths.get("authTokenService");
+        if (token != null) {
+            var operations = FRAGMENTS.getDocument("token");
+            offers.add(new Offer(token, "post", operations.getDocument("post"), false, true));
+            if (hasAccount) {
+                offers.add(new Offer(token, "delete", operations.getDocument("delete"), false, false));
+            }
+        }
         var transactions = paths.get("transactions");
         if (transactions != null && visible.writesDocuments()) {
             offers.add(new Offer(transactions, "post", FRAGMENTS.getDocument("transactions"), true, !hasAccount));

@@ -33,6 +33,7 @@ class ConsoleLooksTest extends BrowserTest {
             "#/c/books?view=list",
             "#/c/books?view=text",
             "#/c/books?filter={year:1}",
+            "#/c/books?collation={locale:'en'}",
             "#/c/books?doc=\"b1\"",
             "#/c/books?doc=new",
             "#/c/books?doc=\"none\"",

@@ -95,6 +95,31 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
+    void related_documents_and_a_collation_are_asked_for_beside_the_sort() throws Exception {
+        world.send("root", "PUT", "/shelves", """
+            {"rels": [{"rel": "first", "type": "ONE_TO_ONE", "role": "OWNING", "target-coll": "books", "ref-field": "book"}]}\
+            """);
+        world.send("root", "POST", "/shelves", """
+            [{"_id": "s1", "name": "high", "book": "b1"}, {"_id": "s2", "name": "HIGH", "book": "b2"}, {"_id": "s3", "name": "low"}]\
+            """);
+        try (var page = world.open("root", "#/c/shelves?view=text")) {
+            assertThat(page.locator(".text-view")).containsText("s3");
+            page.getByText("Sort, fields, more").click();
+            ConsoleWorld.write(page, "Filter", "{name: 'high'}");
+            ConsoleWorld.write(page, "Related documents", "first");
+            ConsoleWorld.write(page, "Collation", "{locale: 'en', strength: 2}");
+            page.keyboard().press("Control+Enter");
+            assertThat(page.locator(".text-view")).containsText("Book 1");
+            assertThat(page.locator(".text-view")).containsText("Book 2");
+            assertThat(page.locator(".text-view")).not().containsText("s3");
+            button(page, "All results").click();
+            page.getByRole(AriaRole.MENUITEM, new Page.GetByRoleOptions().setName("Update all…"))
+                    .click();
+            assertThat(page.locator("dialog")).containsText("Update 2 documents");
+        }
+    }
+
+    @Test
     void a_link_shows_the_same_view_after_signing_in() {
         try (var page = world.open("ada", "#/c/books?sort={\"place.city\":1,\"year\":1}&hide=title,place")) {
             assertThat(page.locator("table.grid tbody tr").first()).containsText("1990");

@@ -139,6 +139,27 @@ class EmbeddingTest {
         }
     }
 
+    /// A command has a thousand keys, and here are two for each of a thousand documents.
+    @Test
+    void documents_that_refer_to_the_same_ones_cost_one_command() {
+        insert(
+                "visits",
+                IntStream.range(0, 1_000)
+                        .mapToObj(i -> new Document("_id", i).append("customers", List.of("c1", "c2")))
+                        .toList());
+        declare("visits", """
+            {rel: 'customers', type: 'MANY_TO_MANY', role: 'OWNING', 'target-coll': 'customers', 'ref-field': 'customers'}\
+            """);
+        var commands = TestMongo.profiled(
+                database,
+                "{op: {$in: ['query', 'command', 'getmore']}, ns: '%s.customers'}".formatted(db.substring(1)),
+                () -> assertThat(list("admin", "/visits?pagesize=1000&embed=customers"))
+                        .hasSize(1_000)
+                        .allSatisfy(visit -> assertThat(embedded(visit).getArray("customers"))
+                                .hasSize(2)));
+        assertThat(commands).hasSize(1);
+    }
+
     @Test
     void a_hundred_are_embedded_of_each_relationship_unless_the_request_has_a_limit() {
         assertThat(embedded(list("admin", "/orders?filter={\"_id\":0}&embed=lines")

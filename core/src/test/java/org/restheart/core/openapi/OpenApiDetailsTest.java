@@ -147,6 +147,27 @@ class OpenApiDetailsTest extends OpenApiFixture {
     }
 
     @Test
+    void what_caches_are_told_and_warnings_are_described() {
+        gateway.insert("cached", "{_id: 'w'}");
+        refresh();
+        var document = document("admin", "/_openapi/cached");
+        for (var path : List.of("/cached", "/cached/{id}", "/cached/_size")) {
+            for (var status : List.of("200", "304")) {
+                assertThat(at(document, "paths", path, "get", "responses", status, "headers"))
+                        .as(path + " " + status)
+                        .containsKeys("ETag", "Vary", "Cache-Control", "Warning");
+            }
+        }
+        assertThat(at(document, "paths", "/cached/_indexes", "get", "responses", "304", "headers"))
+                .containsKeys("ETag", "Vary")
+                .doesNotContainKey("Cache-Control");
+        assertThat(at(document, "paths", "/cached", "post", "responses", "201", "headers"))
+                .containsKey("Warning")
+                .doesNotContainKeys("Vary", "Cache-Control");
+        assertThat(at(document, "components", "headers")).containsOnlyKeys("Warning", "Vary", "Cache-Control");
+    }
+
+    @Test
     void preconditions_preferences_and_forms_of_writes_are_described() {
         gateway.insert("written", "{_id: 'w', n: 1}");
         refresh();

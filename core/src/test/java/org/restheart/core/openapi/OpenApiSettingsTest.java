@@ -148,7 +148,14 @@ class OpenApiSettingsTest {
 
     @Test
     void services_that_translate_into_the_data_api_are_described() {
-        try (var gateway = TestGateway.start(mongo, "dataApi: {enabled: true, uri: /atlas}\nmcp: {enabled: true}\n")) {
+        try (var gateway = TestGateway.start(mongo, """
+            dataApi: {enabled: true, uri: /atlas}
+            mcp: {enabled: true}
+            jwtConfigProvider: {key: Xq7-Lm2.Rt9_Vw4+Bz6=Kp3*Hc8^Nd5!}
+            jwtAuthenticationMechanism: {enabled: true}
+            jwtTokenManager: {enabled: true}
+            authTokenService: {enabled: true, uri: /token}
+            """)) {
             gateway.permit("{_id: 'r', roles: ['$unauthenticated'], predicate: \"path('/books') and method(GET)\"}");
             gateway.insert("books", "{_id: 'a'}");
             var paths = paths(gateway);
@@ -162,6 +169,9 @@ class OpenApiSettingsTest {
             assertThat(paths.getDocument("/_transactions").getDocument("post").toJson())
                     .contains("\"maxItems\": 100", "tx=rollback");
             assertThat(paths.getDocument("/_mcp").getDocument("post").toJson()).contains("jsonrpc", "event-stream");
+            assertThat(paths.getDocument("/token")).containsKeys("post", "delete");
+            assertThat(paths.getDocument("/token").getDocument("post").toJson())
+                    .contains("username", "expires_at", "renewal", "\"renew\"");
             var everybody =
                     OpenApiFixture.valid(gateway.anonymous().get("/_openapi")).getDocument("paths");
             assertThat(everybody).containsKeys("/books", "/_mcp").doesNotContainKey(action + "find");

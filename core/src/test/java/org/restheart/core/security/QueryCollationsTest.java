@@ -206,6 +206,7 @@ class QueryCollationsTest {
                 "{\"locale\":\"en\",\"caseLevel\":1} | the value of caseLevel",
                 "{\"locale\":\"en\",\"caseFirst\":\"x\"} | the value of caseFirst",
                 "{\"locale\":\"en\",\"alternate\":\"x\"} | the value of alternate",
+                "{\"locale\":\"klingon\"} | ocale",
                 "[] | it is not a json object"
             })
     void what_is_no_collation_is_refused(String json, String message) {
@@ -216,6 +217,18 @@ class QueryCollationsTest {
             assertStatus(400, gateway.as("admin").put("/new", "{\"mongo\":{\"collation\":" + json + "}}"));
             assertStatus(400, gateway.as("admin").patch("/usual", "{\"mongo.collation\":" + json + "}"));
         }
+    }
+
+    @Test
+    void no_index_is_made_with_an_unknown_locale() {
+        var index = "{\"keys\":{\"x\":1},\"ops\":{\"collation\":{\"locale\":\"klingon\"}}}";
+        assertStatus(400, gateway.as("admin").put("/usual/_indexes/x", index));
+    }
+
+    @Test
+    void a_part_of_the_default_cannot_be_set_alone() {
+        assertStatus(400, gateway.as("admin").patch("/usual", "{\"mongo.collation.locale\":\"klingon\"}"));
+        assertStatus(200, gateway.as("admin").get("/usual"));
     }
 
     @ParameterizedTest

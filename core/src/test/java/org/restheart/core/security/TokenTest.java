@@ -12,6 +12,7 @@ import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.MACSigner;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
@@ -140,12 +141,7 @@ class TokenTest extends TokenFixture {
         var anonymous = gateway.anonymous();
         var issued = anonymous.post("/token", "{\"username\": \"ada\", \"password\": \"ada-pw\"}");
         assertStatus(200, issued);
-        assertThat(json(issued).keySet())
-                .containsExactly(
-                        "access_token", "token_type", "expires_in", "username", "roles", "expires_at", "renewal");
-        assertThat(json(issued).get("expires_at").asString().getValue())
-                .isEqualTo(issued.headers().firstValue("Auth-Token-Valid-Until").orElseThrow());
-        assertThat(json(issued).get("renewal").asString().getValue()).isEqualTo("POST /token?renew");
+        assertSaysWhenItEnds(issued);
         var renewed = anonymous.post("/token?renew", "{\"username\": \"ada\", \"password\": \"ada-pw\"}");
         assertThat(json(renewed).get("access_token")).isNotEqualTo(json(issued).get("access_token"));
         assertStatus(
@@ -174,9 +170,26 @@ class TokenTest extends TokenFixture {
         assertStatus(200, gateway.as("ada").post("/token", "{\"username\": \"bob\", \"password\": \"x\"}"));
     }
 
+    private static void assertSaysWhenItEnds(HttpResponse<String> issued) {
+        assertStatus(200, issued);
+        assertThat(json(issued).keySet())
+                .containsExactly(
+                        "access_token", "token_type", "expires_in", "username", "roles", "expires_at", "renewal");
+        assertThat(json(issued).get("expires_at").asString().getValue())
+                .isEqualTo(issued.headers().firstValue("Auth-Token-Valid-Until").orElseThrow());
+        assertThat(json(issued).get("renewal").asString().getValue()).isEqualTo("POST /token?renew");
+    }
+
+    @Test
+    void every_token_comes_with_when_it_ends_and_what_renews_it() {
+        assertSaysWhenItEnds(gateway.as("ada").get("/token"));
+        assertSaysWhenItEnds(gateway.as("ada").post("/token", ""));
+        assertSaysWhenItEnds(bearer(token(gateway.as("ada"))).send("POST", "/token?renew", ""));
+    }
+
     @Test
     void forms_may_contain_credentials() {
-        assertStatus(200, form().send("POST", "/token", "grant_type=password&username=ada&password=ada-pw"));
+        assertSaysWhenItEnds(form().send("POST", "/token", "grant_type=password&username=ada&password=ada-pw"));
         assertStatus(
                 200, form().send("POST", "/token", "grant_type=client_credentials&client_id=ada&client_secret=ada-pw"));
         assertStatus(401, form().send("POST", "/token", "grant_type=password&username=ada&password=x"));

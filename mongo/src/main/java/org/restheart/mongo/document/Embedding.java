@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -115,7 +116,8 @@ record Embedding(Level level, RelatedReads reads, String form) {
     /// A relationship that is read.
     ///
     /// @param relation absent if there is no such collection
-    private record Node(Relationship relationship, Optional<Relation> relation, Level below) {}
+    /// @param limit the most documents for each that refers to them
+    private record Node(Relationship relationship, Optional<Relation> relation, int limit, Level below) {}
 
     /// Blocks, unless nothing is embedded.
     ///
@@ -185,11 +187,11 @@ record Embedding(Level level, RelatedReads reads, String form) {
                 if (relationship == null) {
                     throw unknown(name, source, declared);
                 }
-                relationship.sourceField().ifPresent(needed::add);
-                boolean isAny = relationship.sourceField().isEmpty();
-                if (isAny && !keys.isEmpty()) {
+                var path = relationship.sourcePath();
+                if (path.isEmpty() && !keys.isEmpty()) {
                     throw leavesOut("any field");
                 }
+                path.ifPresent(needed::add);
                 nodes.add(node(source, relationship, wanted.getDocument(name)));
             }
             return withFields(nodes, keys, needed, FindDocuments.form(source));
@@ -211,13 +213,12 @@ record Embedding(Level level, RelatedReads reads, String form) {
         private Node node(DataRequest source, Relationship relationship, BsonDocument options) {
             var target = naming(relationship, () -> ask(source, relationship, options));
             if (target.isEmpty()) {
-                return new Node(relationship, Optional.empty(), Level.NOTHING);
+                return new Node(relationship, Optional.empty(), 0, Level.NOTHING);
             }
             var found = target.get();
             var keys = options.getDocument("keys", new BsonDocument());
             var property = relationship.targetProperty();
-            var below = level(
-                    found, options.getDocument("embed", new BsonDocument()), keys, Set.of(property.split("\\.", 2)[0]));
+            var below = level(found, options.getDocument("embed", new BsonDocument()), keys, Set.of(property));
             int limit = relationship.isToOne()
                     ? 1
                     : options.getInt32("limit", new BsonInt32(USUAL_LIMIT)).getValue();
@@ -227,14 +228,14 @@ record Embedding(Level level, RelatedReads reads, String form) {
                     .orElseThrow(); // checks what the request may have within a rule
             var query = all.with(StagedFilter.of(rule, filter.isEmpty() ? List.of() : List.of(filter)))
                     .with(new Projection(all.projection().permitted(), below.keys))
-                    .slice(0, limit);
+                    .slice(0, relationship.isToOne() ? limit : limit + 1); // one more shows that there are more
             var relation = new Relation(
                     query, property, relationship.isInArrays(), found.resource().plain());
             naming(relationship, () -> {
                 indexes.require(found, relation.example());
                 return Optional.empty();
             });
-            return new Node(relationship, Optional.of(relation), below);
+            return new Node(relationship, Optional.of(relation), limit, below);
         }
 
         /// What a check results in; its refusals name the relationship. Empty if there is no such collection.
@@ -308,28 +309,48 @@ record Embedding(Level level, RelatedReads reads, String form) {
             }
             var read = keys.clone();
             var surplus = new HashSet<String>();
-            boolean isPlain = keys.values().stream().allMatch(value -> isOn(value) || isOff(value));
             boolean isIncluding = keys.entrySet().stream()
                     .anyMatch(key -> isOn(key.getValue())
                             && (keys.size() == 1 || !key.getKey().equals("_id")));
-            for (var field : needed) {
-                var value = keys.get(field);
-                boolean isMentioned =
-                        keys.keySet().stream().anyMatch(key -> key.equals(field) || key.startsWith(field + "."));
-                if (value != null && isOff(value)) {
-                    read.remove(field);
-                    surplus.add(field);
-                } else if (isMentioned ? value == null || !isOn(value) : !isPlain && !field.equals("_id")) {
-                    throw leavesOut("'" + field + "'");
-                } else if (!isMentioned && isIncluding && !field.equals("_id")) {
-                    read.append(field, new BsonInt32(1));
-                    surplus.add(field);
-                }
-            }
+            needed.stream().sorted().forEach(path -> addTo(read, surplus, keys, path, isIncluding));
             if (isIncluding && read.values().stream().noneMatch(Planning::isOn)) {
                 read.append("_id", new BsonInt32(1));
             }
             return new Level(nodes, read, surplus, shown);
+        }
+
+        /// Adds what is needed to a projection, unless it is in it. What is surplus is removed later, but for fields
+        /// below one of which the client wants a part.
+        private static void addTo(
+                BsonDocument read, Set<String> surplus, BsonDocument keys, String path, boolean isIncluding) {
+            var field = path.split("\\.", 2)[0];
+            var beside = keys.entrySet().stream()
+                    .filter(key -> (key.getKey() + ".").startsWith(field + "."))
+                    .toList();
+            var above = beside.stream()
+                    .filter(key -> (path + ".").startsWith(key.getKey() + "."))
+                    .findFirst();
+            boolean isRead = field.equals("_id"); // unless it is turned off
+            if (above.isPresent()) {
+                if (isOff(above.get().getValue()) && above.get().getKey().equals(field)) {
+                    read.remove(field);
+                    surplus.add(field);
+                } else if (!isOn(above.get().getValue())) {
+                    throw leavesOut("'" + path + "'");
+                }
+            } else if (beside.stream().anyMatch(key -> key.getKey().startsWith(path + ".") || !isSwitch(key.getValue()))
+                    || (beside.isEmpty() && !isRead && !keys.values().stream().allMatch(Planning::isSwitch))) {
+                throw leavesOut("'" + path + "'");
+            } else if (isIncluding && !isRead) {
+                read.append(beside.isEmpty() ? field : path, new BsonInt32(1));
+                if (beside.isEmpty()) {
+                    surplus.add(field);
+                }
+            }
+        }
+
+        private static boolean isSwitch(BsonValue value) {
+            return isOn(value) || isOff(value);
         }
 
         private static boolean isOn(BsonValue value) {
@@ -342,7 +363,9 @@ record Embedding(Level level, RelatedReads reads, String form) {
 
         private static ProblemException leavesOut(String field) {
             return new ProblemException(
-                    PARAMETER_INVALID, "embed: keys leaves out " + field + ", by which documents are related");
+                    PARAMETER_INVALID,
+                    "embed: keys leaves out " + field + ", by which documents are related; those that are embedded"
+                            + " have their own: embed={\"name\":{\"keys\":{\"field\":1}}}");
         }
     }
 
@@ -364,6 +387,9 @@ record Embedding(Level level, RelatedReads reads, String form) {
         private long held;
         private boolean replaces;
 
+        /// What has had more documents than its limit.
+        private final Set<String> cutOff = new TreeSet<>();
+
         /// Of documents without others.
         private Size own = new Size();
 
@@ -379,14 +405,19 @@ record Embedding(Level level, RelatedReads reads, String form) {
             return new Room(lease, own, most, isShared, !isNothing());
         }
 
-        /// The response, which names stored fields that are not shown.
+        /// The response, which names what is not shown: stored fields, and documents beyond a limit.
         Response.Ready warned(Response.Ready response) {
-            return replaces
-                    ? response.withAlso(
-                            "Warning",
-                            FoundWarnings.line("a stored property " + MEMBER
-                                    + " is not shown, since the parameter embed adds documents of this name"))
-                    : response;
+            var warned = response;
+            if (replaces) {
+                warned = warned.withAlso(
+                        "Warning",
+                        FoundWarnings.line("a stored property " + MEMBER
+                                + " is not shown, since the parameter embed adds documents of this name"));
+            }
+            for (var limited : cutOff) {
+                warned = warned.withAlso("Warning", FoundWarnings.line("embed: some documents have more " + limited));
+            }
+            return warned;
         }
 
         /// The documents of a cursor with those to which they refer. Those of a part are read together.
@@ -464,7 +495,8 @@ record Embedding(Level level, RelatedReads reads, String form) {
                         "the related documents were not found within " + TimeUnit.NANOSECONDS.toSeconds(timeLimit)
                                 + " s");
             }
-            var found = found(node, all.stream().map(node.relationship::keys).toList());
+            var found = limited(
+                    node, found(node, all.stream().map(node.relationship::keys).toList()));
             for (var mine : found) {
                 documents += mine.size();
             }
@@ -479,6 +511,16 @@ record Embedding(Level level, RelatedReads reads, String form) {
             }
             count(size);
             return placed;
+        }
+
+        private List<List<RawBsonDocument>> limited(Node node, List<List<RawBsonDocument>> found) {
+            if (found.stream().noneMatch(mine -> mine.size() > node.limit)) {
+                return found;
+            }
+            cutOff.add("'" + node.relationship.name() + "' than the limit of " + node.limit);
+            return found.stream()
+                    .map(mine -> mine.size() > node.limit ? List.copyOf(mine.subList(0, node.limit)) : mine)
+                    .toList();
         }
 
         /// Each document once, with those to which it refers.

@@ -5,8 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.bson.BsonString;
@@ -20,10 +22,11 @@ import org.restheart.http.EntityTagList;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Via;
 import org.restheart.http.parameter.DataParameter;
 
-/// What caches and polling clients are told of reads: the entity tags of lists of documents with `304` (RFC 9110,
+/// What caches and polling clients are told of reads: the entity tags of lists and counts with `304` (RFC 9110,
 /// 13.1.2), and the `Cache-Control` and `Vary` of all reads (RFC 9111).
 ///
 /// The tag of a list is weak: `W/"hash"`, or `W/"tag.hash"` with the tag of the collection's properties, so that the
@@ -36,6 +39,8 @@ public final class Caching {
     private static final String ETAG = "ETag";
     private static final int HASH_BYTES = 16;
     private static final int MAX_LENGTH = 256;
+
+    private static final Set<ResourceKind> COUNTS_OF_NAMES = EnumSet.of(ResourceKind.ROOT_SIZE, ResourceKind.DB_SIZE);
 
     private static final String VARY = "Accept, Accept-Encoding";
     private static final String VARY_BY_CALLER = VARY + ", Authorization, Cookie";
@@ -64,10 +69,11 @@ public final class Caching {
     }
 
     /// Which reads have the hash of their content as tag.
-    private static boolean isOfDocuments(Read read) {
+    private static boolean isHashed(DataRequest request, Read read) {
         return switch (read) {
-            case FIND, COUNT, CHECK, RUN -> true;
-            case GET, LIST, DESCRIBE, AGGREGATE, WATCH -> false;
+            case FIND, COUNT, CHECK, RUN, LIST -> true;
+            case DESCRIBE -> COUNTS_OF_NAMES.contains(request.path().kind());
+            case GET, AGGREGATE, WATCH -> false;
         };
     }
 
@@ -79,7 +85,7 @@ public final class Caching {
         var controlled = control.map(directives -> answer.with("Cache-Control", directives))
                 .orElse(answer);
         var varied = withVary(request.http(), controlled);
-        return isOfDocuments(read) ? conditional(request, varied) : varied;
+        return isHashed(request, read) ? conditional(request, varied) : varied;
     }
 
     /// The response as one of several for the same URL.

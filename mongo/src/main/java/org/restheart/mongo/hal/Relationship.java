@@ -133,9 +133,9 @@ public record Relationship(
         return !owning && !type.fromOne();
     }
 
-    /// The field in which the document has keys; empty if that may be any.
-    public Optional<String> sourceField() {
-        return owning ? field.firstField() : Optional.of("_id");
+    /// The path below which the document has keys; empty if that may be any.
+    public Optional<String> sourcePath() {
+        return owning ? field.fixedPart() : Optional.of("_id");
     }
 
     /// The keys of the documents that are related to this one: distinct, without nulls, and without what is a
@@ -255,9 +255,13 @@ public record Relationship(
                     text, steps.stream().filter(step -> !step.isEmpty()).toList(), true);
         }
 
-        /// Empty for any.
-        Optional<String> firstField() {
-            return steps.stream().findFirst().filter(step -> !isPattern || !step.equals(ANY_FIELD));
+        /// The path as far as all its fields have names; empty if the first may be any.
+        Optional<String> fixedPart() {
+            var fixed = steps.stream()
+                    .takeWhile(step -> !isPattern || !step.equals(ANY_FIELD))
+                    .filter(step -> !isPattern || !step.equals(ANY_ELEMENT))
+                    .collect(Collectors.joining("."));
+            return Optional.of(fixed).filter(path -> !path.isEmpty());
         }
 
         /// The name for queries, in which MongoDB traverses arrays implicitly.

@@ -64,11 +64,10 @@ public final class CatalogHandlers {
         request.http().requireThread();
         var all = catalog.names(request.path().requireDb());
         var page = page(request, all);
-        var response = isStandard(request)
+        return isStandard(request)
                 ? JsonResponses.of(request, 200, BsonTexts.array(page))
                 : DocumentContent.response(
                         request.http().lease(), children(request, page), HalPages.database(request, all.size()));
-        return EntityTags.add(response, request.resource().properties());
     }
 
     /// In the order of SHAL's single list; HAL has a list for each kind.
@@ -103,9 +102,7 @@ public final class CatalogHandlers {
     }
 
     private static Response size(DataRequest request, int size) {
-        return EntityTags.add(
-                JsonResponses.of(request, 200, new BsonDocument("_size", new BsonInt64(size))),
-                request.resource().properties());
+        return JsonResponses.of(request, 200, new BsonDocument("_size", new BsonInt64(size)));
     }
 
     /// `GET /{db}/{collection}/_indexes`: all indexes, each as MongoDB specifies it, with its name as `_id`.

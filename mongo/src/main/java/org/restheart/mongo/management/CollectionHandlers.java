@@ -6,6 +6,7 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import com.mongodb.MongoCommandException;
 import java.util.List;
 import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
@@ -37,8 +38,14 @@ public final class CollectionHandlers {
     /// The property with the default of the parameter `jsonMode`.
     public static final String JSON_MODE = "jsonMode";
 
+    private static final String COLLATION = "mongo.collation";
+    private static final String COLLATION_PROPERTY = "property " + COLLATION;
+
     private static final String FILES = ".files";
     private static final String TAG_REQUIRED = "The ETag must be provided using the 'If-Match' header";
+
+    /// `BadValue`.
+    private static final int BAD_VALUE = 2;
 
     /// `NamespaceExists`.
     private static final int EXISTS = 48;
@@ -71,6 +78,7 @@ public final class CollectionHandlers {
         checkReading(fields);
         var document = properties.document(request, fields, etag);
         request.http().requireThread();
+        checkLocale(request, fields);
         schemas.check(request, fields);
         var written = properties.changing(
                 request,
@@ -133,6 +141,7 @@ public final class CollectionHandlers {
         streams.check(update);
         checkReading(update.document());
         request.http().requireThread();
+        checkLocale(request, update.document());
         schemas.check(request, update);
         var written = properties.update(request, update, etag, TAG_REQUIRED);
         schemas.warn(request, EffectiveValue.of(update.document(), "jsonSchema").value());
@@ -143,11 +152,12 @@ public final class CollectionHandlers {
 
     /// What reads of the collection take from its properties.
     private static void checkReading(BsonDocument properties) {
-        var collation = EffectiveValue.of(properties, "mongo.collation").value();
-        if (collation instanceof BsonDocument written) {
-            Collations.of(written, "property mongo.collation");
-        } else if (collation != null) {
-            throw new ProblemException(CONTENT_INVALID, "the property mongo.collation must be an object");
+        var collation = EffectiveValue.of(properties, COLLATION);
+        if (collation.value() instanceof BsonDocument written) {
+            Collations.of(written, COLLATION_PROPERTY);
+        } else if (collation.value() != null || !collation.isCertain()) {
+            throw new ProblemException(
+                    CONTENT_INVALID, "the " + COLLATION_PROPERTY + " must be an object, set as a whole");
         }
         var mode = EffectiveValue.of(properties, JSON_MODE).value();
         boolean isKnown = mode == null
@@ -159,6 +169,26 @@ public final class CollectionHandlers {
         if (!isKnown) {
             throw new ProblemException(
                     CONTENT_INVALID, "the property jsonMode must be one of default, relaxed, strict, extended, plain");
+        }
+    }
+
+    /// Only MongoDB knows the locales. With another one, no read of the collection would succeed.
+    private void checkLocale(DataRequest request, BsonDocument properties) {
+        if (EffectiveValue.of(properties, COLLATION).value() instanceof BsonDocument written) {
+            try {
+                collections
+                        .of(request)
+                        .find(new BsonDocument("_id", new BsonObjectId()))
+                        .collation(Collations.of(written, COLLATION_PROPERTY))
+                        .first();
+            } catch (MongoCommandException e) {
+                if (e.getErrorCode() != BAD_VALUE) {
+                    throw e;
+                }
+                throw new ProblemException(
+                        PARAMETER_INVALID,
+                        "illegal " + COLLATION_PROPERTY + ": MongoDB has no such locale, or no such options of it");
+            }
         }
     }
 

@@ -363,7 +363,7 @@ public final class ParameterWarnings {
     /// Refuses JSON that is written with brackets: without its condition a request would concern other documents.
     ///
     /// @throws ProblemException 400 with the right form
-    static void refuseBrackets(Query query) {
+    public static void refuseBrackets(Query query) {
         for (var name : query.names()) {
             var brackets = BRACKETS.matcher(name);
             var meant = brackets.matches()

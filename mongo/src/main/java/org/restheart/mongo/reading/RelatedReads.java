@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -126,6 +127,20 @@ public final class RelatedReads {
         if (keys.stream().mapToInt(List::size).sum() > MAX_DOCUMENTS) {
             throw tooMany();
         }
+        var distinct = List.copyOf(new LinkedHashSet<>(keys)); // many documents may refer to the same ones
+        var found = distinct(relation, distinct, work, lease);
+        if (found.size() == keys.size()) {
+            return found;
+        }
+        var byKeys = new HashMap<List<BsonValue>, List<RawBsonDocument>>();
+        for (int i = 0; i < found.size(); i++) {
+            byKeys.put(distinct.get(i), found.get(i));
+        }
+        return keys.stream().map(each -> byKeys.getOrDefault(each, List.of())).toList();
+    }
+
+    private List<List<RawBsonDocument>> distinct(
+            Relation relation, List<List<BsonValue>> keys, Lease work, Lease lease) {
         var reader = new Reader(relation);
         boolean isShared = relation.canBeTold()
                 && relation.query().settings().session().isEmpty()
@@ -260,8 +275,9 @@ public final class RelatedReads {
                             .toList());
             var counted =
                     new Counted(batch -> reads.documents().results(namespace, stages, query.settings(), null, batch));
-            var results = reads.all(namespace, "results", MAX_DOCUMENTS + 1, 0, counted, lease);
-            if (results.size() > MAX_DOCUMENTS) {
+            int most = MAX_DOCUMENTS + part.size(); // each may have one more than is embedded
+            var results = reads.all(namespace, "results", most + 1, 0, counted, lease);
+            if (results.size() > most) {
                 throw tooMany();
             }
             var distributed = Union.distribute(results, part.size());

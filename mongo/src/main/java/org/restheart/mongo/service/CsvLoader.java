@@ -64,6 +64,7 @@ import org.restheart.mongo.format.CsvRecords.Cell;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.parameter.ParameterWarnings;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.Schemas;
@@ -419,6 +420,7 @@ public final class CsvLoader implements Service {
         }
 
         private static void requireSpelling(Query query) {
+            ParameterWarnings.refuseBrackets(query);
             for (var name : query.names()) {
                 var isWord = KNOWN.words().containsKey(name.toLowerCase(Locale.ROOT));
                 if (!KNOWN.known().contains(name)

@@ -40,6 +40,7 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.format.DocumentFormat.BsonBytes;
+import org.restheart.mongo.parameter.ParameterWarnings;
 import org.restheart.mongo.session.OwnTransactions.Attempt;
 import org.restheart.mongo.session.OwnTransactions.Outcome;
 
@@ -100,6 +101,7 @@ public final class TransactionsService implements Service {
                 throw new ProblemException(ProblemCode.BAD_REQUEST, header + " has no effect on a transaction");
             }
         }
+        ParameterWarnings.refuseBrackets(request.query());
         boolean isRehearsal = isRehearsal(request);
         var operations = operations(request);
         var response = transactions.run(

@@ -60,7 +60,8 @@ public final class Preconditions {
     }
 
     public Precondition ofDatabase(DataRequest request) {
-        return of(request, stated(request.resource(), "etagPolicy").orElse(defaults.db()));
+        return of(request, stated(request.resource(), "etagPolicy").orElse(defaults.db()))
+                .withTagsOfLists();
     }
 
     private EtagPolicy policy(DataRequest request, String property, EtagPolicy otherwise) {

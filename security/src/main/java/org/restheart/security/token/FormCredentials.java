@@ -67,7 +67,7 @@ final class FormCredentials {
         return Optional.of(Query.parse(form, MAX_FIELDS));
     }
 
-    static boolean isJson(Request request) {
+    private static boolean isJson(Request request) {
         return has(request, "application/json");
     }
 

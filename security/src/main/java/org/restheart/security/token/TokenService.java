@@ -118,16 +118,7 @@ public final class TokenService implements IoThreadService {
                 return noStore(codes.get().exchange(request, form.get()));
             }
         }
-        return FormCredentials.isJson(request)
-                ? issuing(
-                        request,
-                        (manager, issued, granted) -> withToken(
-                                manager,
-                                issued,
-                                granted.clone()
-                                        .append("expires_at", new BsonString(MILLIS.format(issued.validUntil())))
-                                        .append("renewal", new BsonString("POST " + settings.uri() + "?renew"))))
-                : issuing(request, this::withToken);
+        return issuing(request, this::withToken);
     }
 
     private static boolean isCode(Query form) {
@@ -185,18 +176,18 @@ public final class TokenService implements IoThreadService {
         return Stream.concat(query.all(name).stream(), form.all(name).stream()).toList();
     }
 
-    /// @param granted what the token is limited to, and what else the response says of it
+    /// @param granted what the token is limited to
     private Response.Ready withToken(TokenManager manager, TokenManager.Issued issued, BsonDocument granted) {
         var body = new BsonDocument("access_token", new BsonString(issued.token()))
                 .append("token_type", new BsonString(manager.type()))
                 .append("expires_in", new BsonInt64(secondsLeft(issued)))
                 .append("username", new BsonString(issued.account().name()))
                 .append("roles", BsonTexts.array(issued.account().roles()));
-        for (var name : List.of("scope", "expires_at", "renewal")) {
-            if (granted.containsKey(name)) {
-                body.append(name, granted.get(name));
-            }
+        if (granted.containsKey("scope")) {
+            body.append("scope", granted.get("scope"));
         }
+        body.append("expires_at", new BsonString(MILLIS.format(issued.validUntil())))
+                .append("renewal", new BsonString("POST " + settings.uri() + "?renew"));
         return noStore(withFields(Response.json(200, body.toJson()), manager, issued));
     }
 
