@@ -268,7 +268,7 @@ public final class BrowserPages implements ServicePages {
         @Override
         public Response handle(Request request) {
             if (request.method() != Method.GET) {
-                throw Problem.bare(ProblemCode.METHOD_NOT_ALLOWED).raise();
+                throw Problem.notAllowed("GET").raise();
             }
             var segments = request.path().segments();
             var asked = segments.subList(depth, segments.size());

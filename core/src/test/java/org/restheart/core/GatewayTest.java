@@ -6,9 +6,13 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -49,6 +53,30 @@ class GatewayTest {
         var standard = gateway.send(gateway.data("/nope").header("Accept", "application/problem+json"));
         assertThat(standard.headers().firstValue("Content-Type")).contains("application/problem+json");
         assertThat(standard.body()).contains("\"title\": \"Not Found\"", "\"code\": \"NAMESPACE_NOT_FOUND\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "DELETE, /ping, 501",
+        "POST, /metrics, 405",
+        "POST, /health/live, 405",
+        "GET, /_transactions, 405",
+        "PUT, /token, 405",
+        "PUT, /token/cookie, 405",
+        "GET, /_access/else, 404",
+        "POST, /roles/admin, 405",
+        "POST, /graphql/else, 404",
+        "GET, /graphql/else, 405"
+    })
+    void errors_of_all_services_have_a_body(String method, String path, int status) throws Exception {
+        var asking = gateway.request(path).method(method, BodyPublishers.noBody());
+        var own = gateway.send(asking);
+        assertStatus(status, own);
+        assertThat(BsonDocument.parse(own.body())).isNotEmpty();
+        var standard = gateway.send(asking.header("Accept", "application/problem+json"));
+        assertStatus(status, standard);
+        assertThat(standard.headers().firstValue("Content-Type")).contains("application/problem+json");
+        assertThat(BsonDocument.parse(standard.body())).containsEntry("status", new BsonInt32(status));
     }
 
     @Test

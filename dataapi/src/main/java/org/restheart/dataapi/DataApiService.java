@@ -112,7 +112,7 @@ public final class DataApiService implements Service {
     public Response handle(Request request) {
         var action = address.action(request.path());
         if (action.isEmpty()) {
-            return unknown(request, address.fault(request.path()));
+            return Errors.unknown(request, address.fault(request.path()));
         }
         if (request.method() != Method.POST) {
             return refused(request, new Refusal(405, "InvalidParameter", "an action is called by POST"));
@@ -138,14 +138,6 @@ public final class DataApiService implements Service {
         done.accept(
                 failure instanceof ProblemException refused ? refused.problem().status() : 500);
         return failure;
-    }
-
-    /// Without content, as clients know it, unless they accept problems.
-    private static Response unknown(Request request, String fault) {
-        if (Errors.areWantedAsProblem(request)) {
-            throw new ProblemException(ProblemCode.NOT_FOUND, fault);
-        }
-        return Response.status(404).with("Warning", FoundWarnings.line(fault));
     }
 
     private Response answered(Request request, Action action) {

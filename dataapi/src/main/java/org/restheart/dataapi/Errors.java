@@ -6,8 +6,10 @@ import java.util.Optional;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Accepted;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
@@ -101,6 +103,14 @@ record Errors(String linkBase) {
     /// Whether the client accepts RFC 9457 instead.
     static boolean areWantedAsProblem(Request request) {
         return Accepted.of(request.headers()).named("application/problem+json") > 0;
+    }
+
+    /// Without content, as clients know it, unless they accept problems.
+    static Response.Ready unknown(Request request, String fault) {
+        if (areWantedAsProblem(request)) {
+            throw new ProblemException(ProblemCode.NOT_FOUND, fault);
+        }
+        return Response.status(404).with("Warning", FoundWarnings.line(fault));
     }
 
     static Problem toProblem(Refusal refusal) {

@@ -11,9 +11,9 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Cors;
-import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
+import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
@@ -130,10 +130,10 @@ public final class LogInService implements Service {
         var name = provider(request.path()).filter(_ -> isApp(request)).orElse("");
         var provider = Optional.ofNullable(PROVIDERS.get(name));
         if (provider.isEmpty() && !name.equals(ANONYMOUS)) {
-            return name.isEmpty() ? Response.status(404) : unknown(name);
+            return Errors.unknown(request, name.isEmpty() ? "there is no such app" : unknown(name));
         }
         if (request.method() != Method.POST) {
-            return Response.notAllowed(CORS.allowMethods());
+            throw Problem.notAllowed(CORS.allowMethods()).raise();
         }
         var refusal = request.require(Sent.KEY).refusal();
         if (refusal.isPresent()) {
@@ -142,20 +142,17 @@ public final class LogInService implements Service {
         if (provider.isEmpty()) {
             return logIns.beginAnonymously(request)
                     .map(LogInService::answer)
-                    .orElseGet(() -> notFound("there are no anonymous sessions: anonymous-account names no account"));
+                    .orElseGet(() -> Errors.unknown(
+                            request, "there are no anonymous sessions: anonymous-account names no account"));
         }
         return logIns.begin(request, provider.get())
                 .map(LogInService::answer)
                 .orElseGet(() -> errors.answer(request, CredentialHeaders.rejected()));
     }
 
-    private static Response.Ready unknown(String provider) {
+    private static String unknown(String provider) {
         var name = ShortText.of(provider, MAX_QUOTED);
-        return notFound("there is no provider " + name + Nearest.question(name, PROVIDERS.keySet()));
-    }
-
-    private static Response.Ready notFound(String why) {
-        return Response.status(404).with("Warning", FoundWarnings.line(why));
+        return "there is no provider " + name + Nearest.question(name, PROVIDERS.keySet());
     }
 
     private static Response.Ready answer(LogIns.Session session) {

@@ -6,6 +6,7 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
+import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
@@ -39,7 +40,7 @@ public final class SessionService implements Service {
                 request.caller().account().isEmpty()
                         ? errors.answer(request, CredentialHeaders.refusal(request.headers()))
                         : answer(request);
-            default -> Response.notAllowed(CORS.allowMethods());
+            default -> throw Problem.notAllowed(CORS.allowMethods()).raise();
         };
     }
 

@@ -138,9 +138,8 @@ public final class GraphqlService implements Service, AutoCloseable {
     public Request prepare(Request request) {
         boolean isWebSocket = request.method() == Method.GET && WebSocketHandshake.isAsked(request.headers());
         if (request.method() != Method.POST && request.method() != Method.OPTIONS && !isWebSocket) {
-            throw (request.method() == Method.HEAD
-                            ? Problem.bare(ProblemCode.METHOD_NOT_ALLOWED)
-                            : Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "Method Not Allowed"))
+            throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "Method Not Allowed")
+                    .withHints(List.of("operations are sent by POST"))
                     .raise();
         }
         return request;
@@ -152,7 +151,7 @@ public final class GraphqlService implements Service, AutoCloseable {
             var location = location(request);
             var app = location.uri().isEmpty() ? Optional.<ServedApp>empty() : catalog.find(location);
             return app.map(found -> answer(request, new AppCatalog.Served(location, found)))
-                    .orElseGet(() -> notFound(request));
+                    .orElseThrow(() -> notFound(request));
         } catch (InvalidApp e) {
             return QueryOutcome.error(
                             400, "Invalid GraphQL app definition: " + e.getMessage(), ErrorType.ExecutionAborted)
@@ -166,14 +165,15 @@ public final class GraphqlService implements Service, AutoCloseable {
     }
 
     /// Names the path only: who may ask for one path may not know of the apps at others.
-    private Response notFound(Request request) {
+    private ProblemException notFound(Request request) {
         var names = names(request);
         var path = request.path().raw();
         var hint = names.isEmpty()
                 ? "the path names no app; it is " + config.uri() + "/{app}"
                 : "no app is served at " + (path.length() > MAX_PATH ? path.substring(0, MAX_PATH) + "..." : path);
-        return QueryOutcome.error(404, "GraphQL app not found", ErrorType.ExecutionAborted, hint)
-                .response(request.lease());
+        return Problem.of(ProblemCode.NOT_FOUND, "GraphQL app not found")
+                .withHints(List.of(hint))
+                .raise();
     }
 
     private List<String> names(Request request) {

@@ -67,8 +67,7 @@ public record Problem(
     public enum Disclosure {
         ALWAYS,
         /// Not if `core.error-bodies` is `MINIMAL`: earlier versions sent an empty body.
-        UNLESS_MINIMAL,
-        NEVER
+        UNLESS_MINIMAL
     }
 
     /// A problem whose message is always sent.
@@ -87,9 +86,18 @@ public record Problem(
         return of(code, message, Disclosure.UNLESS_MINIMAL);
     }
 
-    /// A problem whose response has a status and no body.
-    public static Problem bare(ProblemCode code) {
-        return of(code, code.title(), Disclosure.NEVER);
+    /// A problem of which there is nothing to say beyond its code; earlier versions sent an empty body.
+    public static Problem of(ProblemCode code) {
+        return helpful(code, code.title());
+    }
+
+    /// `405`.
+    ///
+    /// @param methods that the resource has, such as `GET, POST` (RFC 9110, 15.5.6)
+    public static Problem notAllowed(String methods) {
+        var allowed = Cors.allow(methods);
+        return helpful(ProblemCode.METHOD_NOT_ALLOWED, "the methods are " + allowed)
+                .with("Allow", allowed);
     }
 
     private static Problem of(ProblemCode code, String message, Disclosure disclosure) {

@@ -51,13 +51,6 @@ public sealed interface Response {
         return new Ready(status, Fields.NONE, Content.NONE, null);
     }
 
-    /// `405`.
-    ///
-    /// @param methods that the resource has, such as `GET, POST` (RFC 9110, 15.5.6)
-    static Ready notAllowed(String methods) {
-        return status(405).with("Allow", Cors.allow(methods));
-    }
-
     /// @param lease owns the memory of the content
     static Ready json(int status, String json, Lease lease) {
         return status(status).with(JSON, Content.Bytes.of(json.getBytes(StandardCharsets.UTF_8), lease));

@@ -46,6 +46,7 @@ import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.OwnTransactions.Attempt;
 import org.restheart.mongo.session.Sessions;
+import org.restheart.mongo.write.Rehearsal;
 
 /// Checks requests, always in the same order, since the first error is reported. Thread-safe.
 record RequestChecks(
@@ -108,7 +109,8 @@ record RequestChecks(
         }
         var kind = path.kind();
         boolean isPart = kind.holdsDocuments()
-                && !DataContent.isMany(request)
+                && (!DataContent.isMany(request)
+                        || request.attribute(Rehearsal.KEY).isPresent())
                 && (operation instanceof Read || (operation instanceof Write && !kind.isFiles() && !kind.isSchemas()));
         if (!isPart) {
             throw new ProblemException(

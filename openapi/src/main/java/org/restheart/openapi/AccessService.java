@@ -129,7 +129,7 @@ public final class AccessService implements Service {
                         request,
                         Method.POST,
                         () -> ComputeLimit.SHARED.compute(() -> security.checkSyntax(content(request))));
-            default -> throw Problem.bare(ProblemCode.NOT_FOUND).raise();
+            default -> throw Problem.of(ProblemCode.NOT_FOUND).raise();
         };
     }
 

@@ -36,6 +36,7 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.AccessExplanation;
 import org.restheart.http.judged.AccessExplanation.Tried;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.Permitted.Decision;
@@ -169,7 +170,8 @@ public final class SecurityFilter implements Filter {
 
     /// As [#filter], for a judged request: its caller was authenticated with the outer request.
     ///
-    /// @throws org.restheart.http.ProblemException [JudgedRequests#NOT_PERMITTED]
+    /// @throws org.restheart.http.ProblemException [JudgedRequests#NOT_PERMITTED], or what the client's own
+    ///     request would get
     public Response judge(Request request, Handler next) {
         var account = request.caller().account().orElse(null);
         var permitted = account == null && authorization.needsAccount(request)
@@ -177,7 +179,10 @@ public final class SecurityFilter implements Filter {
                 : authorization.permit(request, account, request.caller());
         if (permitted.isEmpty()) {
             policy.failedAttempts().forEach(attempts -> attempts.refused(request));
-            throw JudgedRequests.NOT_PERMITTED.raise();
+            throw request.attribute(JudgedRequest.OF_CLIENT)
+                    .map(_ -> authorization.refusal(request, account))
+                    .orElse(JudgedRequests.NOT_PERMITTED)
+                    .raise();
         }
         return handleFor(request.with(permitted.get()), next, () -> true); // the outer response is guarded
     }
@@ -375,6 +380,9 @@ public final class SecurityFilter implements Filter {
         /// The refusal of a request with an account. The message names the request and the account, and of
         /// the access rules only the flag that the rule covering the request does not set.
         Problem refusal(Request request, @Nullable Account account) {
+            if (account == null && needsAccount(request)) {
+                return Challenges.unauthorized(policy.authenticators(), request, false);
+            }
             if (account == null) {
                 return Problem.helpful(ProblemCode.FORBIDDEN, "callers without an account may not do this");
             }

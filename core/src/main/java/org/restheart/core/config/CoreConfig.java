@@ -144,7 +144,6 @@ public record CoreConfig(
             return switch (problem.disclosure()) {
                 case ALWAYS -> true;
                 case UNLESS_MINIMAL -> this == HELPFUL;
-                case NEVER -> false;
             };
         }
 

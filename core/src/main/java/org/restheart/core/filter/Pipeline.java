@@ -350,9 +350,7 @@ public final class Pipeline {
         /// An error as GraphQL has it (GraphQL, 7.1.2).
         private static BsonDocument graphql(Problem problem) {
             var extensions = new BsonDocument("classification", new BsonString("ExecutionAborted"));
-            if (problem.code() == ProblemCode.METHOD_NOT_ALLOWED) { // clients know the message
-                extensions.append("hint", new BsonString("operations are sent by POST"));
-            }
+            problem.hints().stream().findFirst().ifPresent(hint -> extensions.append("hint", new BsonString(hint)));
             var error = new BsonDocument("message", new BsonString(problem.message()))
                     .append("locations", new BsonArray())
                     .append("extensions", extensions);

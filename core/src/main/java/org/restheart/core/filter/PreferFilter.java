@@ -28,6 +28,7 @@ import org.restheart.http.judged.Via;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.session.OwnTransactions;
 import org.restheart.mongo.session.OwnTransactions.Outcome;
+import org.restheart.mongo.write.Rehearsal;
 
 /// Preferences of writes (RFC 7240): `return=representation` and `return=minimal`; `max-affected=N` with `handling`;
 /// `tx=rollback`. The representation is that of a `GET` by the same caller, which the same rules authorize; callers who
@@ -76,8 +77,11 @@ public final class PreferFilter implements Filter {
         }
         request.requireThread();
         var own = transactions.orElseThrow(() -> Preferences.refusal("this write cannot be part of a transaction"));
-        var done = own.run(bounded, attempt -> {
-            var tried = returned(attempt.partOf(bounded), preferences, next).settled();
+        var rehearsal = new Rehearsal();
+        var subject = isRehearsal ? bounded.with(Rehearsal.KEY, rehearsal) : bounded;
+        var done = own.run(subject, attempt -> {
+            rehearsal.begin();
+            var tried = returned(attempt.partOf(subject), preferences, next).settled();
             return new Outcome<>(tried, !isRehearsal && isDone(tried));
         });
         return applied(done, applied);

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Cors;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
@@ -77,7 +76,7 @@ public final class DatabaseProbe implements IoThreadService {
         return switch (request.method()) {
             case GET, HEAD -> verdict(request);
             case POST, PUT, PATCH, DELETE, OPTIONS ->
-                throw Problem.bare(ProblemCode.METHOD_NOT_ALLOWED).raise();
+                throw Problem.notAllowed("GET").raise();
         };
     }
 

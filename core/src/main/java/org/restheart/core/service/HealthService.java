@@ -3,7 +3,6 @@ package org.restheart.core.service;
 import org.restheart.http.Cors;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -65,7 +64,7 @@ public final class HealthService implements IoThreadService {
                         : Response.json(503, "{\"status\": \"error\", \"description\": \"" + reason + "\"}");
             }
             case POST, PUT, PATCH, DELETE, OPTIONS ->
-                throw Problem.bare(ProblemCode.METHOD_NOT_ALLOWED).raise();
+                throw Problem.notAllowed("GET").raise();
         };
     }
 }

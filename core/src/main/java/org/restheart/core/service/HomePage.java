@@ -53,7 +53,7 @@ public final class HomePage implements Service {
     @Override
     public Response handle(Request request) {
         if (!isAsked(request)) { // nothing else is bound here
-            throw Problem.bare(ProblemCode.NOTHING_BOUND).raise();
+            throw Problem.of(ProblemCode.NOTHING_BOUND).raise();
         }
         return Response.status(200)
                 .with("Cache-Control", "no-store")
@@ -122,7 +122,7 @@ public final class HomePage implements Service {
         @Override
         public Response handle(Request request) {
             if (request.method() != Method.GET) {
-                throw Problem.bare(ProblemCode.METHOD_NOT_ALLOWED).raise();
+                throw Problem.notAllowed("GET").raise();
             }
             return Response.status(200)
                     .with("Cache-Control", "public, max-age=86400")

@@ -53,7 +53,7 @@ public final class MetricsService implements Service {
         return switch (request.method()) {
             case GET, HEAD -> answer(request);
             case POST, PUT, PATCH, DELETE, OPTIONS ->
-                throw Problem.bare(ProblemCode.METHOD_NOT_ALLOWED).raise();
+                throw Problem.notAllowed("GET").raise();
         };
     }
 

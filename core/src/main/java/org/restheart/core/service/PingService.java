@@ -51,7 +51,7 @@ public final class PingService implements IoThreadService {
         return switch (request.method()) {
             case GET, HEAD -> Response.status(200).with("application/json", content(request));
             case POST, PUT, PATCH, DELETE, OPTIONS ->
-                throw Problem.bare(ProblemCode.NOT_IMPLEMENTED).raise();
+                throw Problem.of(ProblemCode.NOT_IMPLEMENTED).raise();
         };
     }
 

@@ -153,7 +153,7 @@ class TransactionsTest {
                 .toList());
         var money = "/" + mongo.databaseName() + "/money/m";
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var clients = IntStream.range(0, 32)
+            var clients = IntStream.range(0, 64)
                     .mapToObj(i -> threads.submit(() -> {
                         var random = ThreadLocalRandom.current();
                         var from = money + random.nextInt(4);
@@ -173,7 +173,7 @@ class TransactionsTest {
                 .into(new ArrayList<>());
         assertThat(sums.stream().mapToInt(n -> n).sum()).isEqualTo(800);
         assertThat(sums.stream().filter(n -> n > 100).mapToInt(n -> n - 100).sum())
-                .isEqualTo(32 * 3);
+                .isEqualTo(64 * 3);
     }
 
     @Test

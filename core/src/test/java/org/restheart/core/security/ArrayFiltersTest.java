@@ -219,6 +219,19 @@ class ArrayFiltersTest {
         assertStatus(400, gateway.as("admin").patch("/c/x?arrayFilters=" + encode(filters), CHANGE));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"[{\"other.n\":1},{\"e.n\":1}]", "[{\"other.n\":1}]", "[{\"e.n\":1},{\"e.q\":1}]"})
+    void a_caller_with_a_rule_is_told_what_is_wrong_with_them_as_one_without(String filters) {
+        for (var path : List.of("/c/x?", "/c/*?filter=" + encode("{\"_id\":\"x\"}") + "&")) {
+            var target = path + "arrayFilters=" + encode(filters);
+            var free = gateway.as("admin").patch(target, CHANGE);
+            assertStatus(400, free);
+            var ruled = gateway.user("hiding").patch(target, CHANGE);
+            assertStatus(400, ruled);
+            assertThat(ruled.body()).isEqualTo(free.body());
+        }
+    }
+
     @Test
     void what_they_do_not_fit_is_refused() {
         var admin = gateway.as("admin");

@@ -228,7 +228,7 @@ class UndertowListenerTest {
         var ada = new Account("ada", List.of(), new BsonDocument());
         try (var server = TestServer.of(blocking("/", request -> {
                     request.attribute(Account.OBSERVER).orElseThrow().accept(ada);
-                    throw Problem.bare(ProblemCode.FORBIDDEN).raise();
+                    throw Problem.of(ProblemCode.FORBIDDEN).raise();
                 }));
                 var client = server.connect()) {
             assertThat(client.request("GET /").answer().status()).isEqualTo(403);

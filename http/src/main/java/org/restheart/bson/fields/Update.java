@@ -1,9 +1,14 @@
 package org.restheart.bson.fields;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.StringJoiner;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -21,14 +26,34 @@ public sealed interface Update {
             this(document, List.of());
         }
 
+        /// The names that paths have for elements: `e` of `items.$[e].n`.
+        ///
+        /// @return modifiable
+        public Set<String> elementNames() {
+            return pathsWithElements()
+                    .flatMap(path -> FieldPath.steps(path).stream())
+                    .flatMap(step -> elementName(step).stream())
+                    .collect(Collectors.toCollection(LinkedHashSet::new));
+        }
+
+        private Stream<String> pathsWithElements() {
+            return document.values().stream()
+                    .filter(BsonDocument.class::isInstance)
+                    .flatMap(fields -> fields.asDocument().keySet().stream())
+                    .filter(path -> path.contains("$["));
+        }
+
+        /// Empty for `$[]`, too.
+        private static Optional<String> elementName(String step) {
+            return step.startsWith("$[") && step.endsWith("]")
+                    ? Optional.of(step.substring(2, step.length() - 1)).filter(name -> !name.isEmpty())
+                    : Optional.empty();
+        }
+
         /// The array filters as filters of documents: each at the place in whose elements a path of the update uses it.
         public List<BsonDocument> placedFilters() {
             var placed = new ArrayList<BsonDocument>();
-            document.values().stream()
-                    .filter(BsonDocument.class::isInstance)
-                    .flatMap(fields -> fields.asDocument().keySet().stream())
-                    .filter(path -> path.contains("$["))
-                    .forEach(path -> arrayFilters.forEach(filter -> addPlaced(filter, path, placed)));
+            pathsWithElements().forEach(path -> arrayFilters.forEach(filter -> addPlaced(filter, path, placed)));
             return placed;
         }
 

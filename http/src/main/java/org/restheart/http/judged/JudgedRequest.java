@@ -48,6 +48,9 @@ public record JudgedRequest(
     /// The names of parameters that the gateway has added to those of the client.
     public static final Key<Set<String>> ADDED = Key.named("added parameters");
 
+    /// Whether its refusal is for the client: the one that the client's own request would get.
+    public static final Key<Boolean> OF_CLIENT = Key.named("of client");
+
     /// Headers about the outer request's content, response or preconditions. All others, about the connection and the
     /// caller, are those of a judged request too.
     private static final Set<String> ABOUT_THE_OUTER_REQUEST = Words.of("""

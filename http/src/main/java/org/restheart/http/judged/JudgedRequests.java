@@ -15,7 +15,7 @@ import org.restheart.http.judged.JudgedRequest.DataFacts;
 /// handlers, batch queues and caches included. Thread-safe.
 public interface JudgedRequests {
     /// No authorizer allows the request to this caller, or there is no such resource for judged requests.
-    Problem NOT_PERMITTED = Problem.bare(ProblemCode.FORBIDDEN);
+    Problem NOT_PERMITTED = Problem.of(ProblemCode.FORBIDDEN);
 
     /// Begins the message of [#tooManyDocuments].
     String TOO_MANY = "the result has more than ";

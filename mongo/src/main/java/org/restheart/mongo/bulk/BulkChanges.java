@@ -33,6 +33,7 @@ import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.CheckedChanges;
+import org.restheart.mongo.write.Rehearsal;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.WrittenCheck;
 
@@ -124,13 +125,17 @@ public final class BulkChanges {
                 request.session(),
                 request.writeFilter(),
                 update,
-                document -> validation.check(document, disclose));
+                document -> validation.check(document, disclose),
+                request.http().attribute(Rehearsal.KEY).isPresent());
         var outcome = changes.run(timeLimit).orElseThrow(() -> outOfTime(timeLimit));
         var errors = new ArrayList<BsonDocument>();
         outcome.refusals().stream()
                 .limit(disclose ? outcome.refusals().size() : 1) // how many says what others hold
                 .forEach(refusal -> errors.add(error(refusal, disclose)));
-        outcome.failure().ifPresent(failure -> errors.addAll(BulkReport.errors(request, BulkWrites.errors(failure))));
+        outcome.failure()
+                .ifPresent(failure -> BulkWrites.errors(failure).stream()
+                        .map(error -> BulkWrites.at(0, error)) // of the one statement that the client has sent
+                        .forEach(error -> errors.addAll(BulkReport.errors(request, List.of(error)))));
         return new BulkReport(
                         0,
                         List.of(),

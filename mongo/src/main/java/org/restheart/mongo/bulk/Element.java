@@ -33,6 +33,7 @@ import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.BulkWrites.Tried;
 import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.mongo.write.Ids;
+import org.restheart.mongo.write.Rehearsal;
 
 /// One of many documents to be written.
 record Element(BsonValue id, RawBsonDocument document) {
@@ -67,7 +68,8 @@ record Element(BsonValue id, RawBsonDocument document) {
             NewIds ids) {
         var models =
                 elements.stream().map(element -> element.model(request, ids)).toList();
-        return new Writes(collection, request.session(), models, ordered, ids.most());
+        var rehearsal = request.http().attribute(Rehearsal.KEY);
+        return new Writes(collection, request.session(), models, ordered, ids.most(), rehearsal);
     }
 
     /// Blocks for MongoDB if an earlier attempt may have stored some.
@@ -83,8 +85,9 @@ record Element(BsonValue id, RawBsonDocument document) {
             var failed = new BitSet();
             errors.forEach(error -> failed.set(error.getIndex()));
             // MongoDB aborts a transaction with what fails first
-            boolean stops =
-                    !errors.isEmpty() && (writes.ordered() || writes.session().isPresent());
+            boolean isAborted =
+                    writes.session().isPresent() && writes.rehearsal().isEmpty();
+            boolean stops = !errors.isEmpty() && (writes.ordered() || isAborted);
             int end = stops ? failed.nextSetBit(0) : elements.size();
             for (int i = failed.nextClearBit(0); i < end; i = failed.nextClearBit(i + 1)) {
                 created.add(elements.get(i).id);

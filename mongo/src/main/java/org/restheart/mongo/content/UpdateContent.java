@@ -5,7 +5,9 @@ import static org.restheart.mongo.content.UpdateOperators.SET;
 import static org.restheart.mongo.content.UpdateOperators.SET_ON_INSERT;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -274,6 +276,44 @@ public final class UpdateContent {
         if (operators.isEmpty()) {
             throw noData();
         }
-        return new Update.Operators(operators, arrayFilters);
+        var update = new Update.Operators(operators, arrayFilters);
+        requireUsed(update);
+        return update;
+    }
+
+    /// MongoDB says the same, but quotes the whole update, and of a change of many documents in a report only.
+    private static void requireUsed(Update.Operators update) {
+        var used = update.elementNames();
+        var named = new HashSet<String>();
+        for (var filter : update.arrayFilters()) {
+            elementName(filter).ifPresent(name -> {
+                if (!used.contains(name)) {
+                    throw invalid("the array filter for " + name + " is not used: no path contains $[" + name + "]");
+                }
+                if (!named.add(name)) {
+                    throw invalid("there are several array filters for " + name + "; $and makes them one");
+                }
+            });
+        }
+        used.removeAll(named);
+        used.stream().findFirst().ifPresent(name -> {
+            throw invalid("$[" + name + "] is in a path without an array filter: arrayFilters=[{'" + name
+                    + ".field': value}]");
+        });
+    }
+
+    /// Empty for what MongoDB refuses.
+    private static Optional<String> elementName(BsonDocument filter) {
+        for (var condition : filter.entrySet()) {
+            if (!condition.getKey().startsWith("$")) {
+                return Optional.of(FieldPath.steps(condition.getKey()).getFirst());
+            }
+            if (condition.getValue() instanceof BsonArray parts
+                    && !parts.isEmpty()
+                    && parts.getFirst() instanceof BsonDocument part) {
+                return elementName(part);
+            }
+        }
+        return Optional.empty();
     }
 }

@@ -90,8 +90,13 @@ public final class PostDocument implements Creation {
             return insertInSession(request, document, id, etag);
         }
         var collection = collections.of(request);
-        var insert =
-                new Writes(collection, Optional.empty(), List.of(new InsertOneModel<>(document)), false, ids.most());
+        var insert = new Writes(
+                collection,
+                Optional.empty(),
+                List.of(new InsertOneModel<>(document)),
+                false,
+                ids.most(),
+                Optional.empty());
         return writes.write(insert, false, tried -> {
             var errors = tried.errors();
             if (errors.isEmpty()

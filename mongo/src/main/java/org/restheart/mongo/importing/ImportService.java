@@ -144,7 +144,7 @@ public final class ImportService implements Service {
                 switch (request.method()) {
                     case GET -> json(request, 200, new BsonArray(store.statuses(store.all(owner))));
                     case POST -> receive(request);
-                    default -> Response.notAllowed("GET, POST");
+                    default -> throw Problem.notAllowed("GET, POST").raise();
                 };
             case 1 -> one(request, owner, find(below.getFirst(), owner));
             case 2 -> {
@@ -152,7 +152,10 @@ public final class ImportService implements Service {
                 if (!below.getLast().equals("errors")) {
                     throw missing();
                 }
-                yield request.method() == Method.GET ? errors(request, job) : Response.notAllowed("GET");
+                if (request.method() != Method.GET) {
+                    throw Problem.notAllowed("GET").raise();
+                }
+                yield errors(request, job);
             }
             default -> throw missing();
         };
@@ -185,7 +188,7 @@ public final class ImportService implements Service {
                 store.delete(id);
                 yield Response.status(204);
             }
-            default -> Response.notAllowed("GET, PATCH, DELETE");
+            default -> throw Problem.notAllowed("GET, PATCH, DELETE").raise();
         };
     }
 

@@ -16,6 +16,7 @@ import org.bson.BsonDocument;
 import org.restheart.http.Body;
 import org.restheart.http.Handler;
 import org.restheart.http.Lease;
+import org.restheart.http.Preferences;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -25,6 +26,7 @@ import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.session.Sessions.SessionId;
+import org.restheart.mongo.write.Rehearsal;
 import org.restheart.mongo.write.Transaction;
 
 /// Transactions that begin and end within one request of a client. What runs in one names it as requests of clients do,
@@ -103,7 +105,10 @@ public final class OwnTransactions {
 
         /// The same of a request inside another.
         JudgedRequest partOf(JudgedRequest request) {
-            return request.with(in(request.query())).with(KEY, this).with(JudgedRequest.ADDED, ADDED);
+            return request.with(in(request.query()))
+                    .with(KEY, this)
+                    .with(JudgedRequest.ADDED, ADDED)
+                    .with(JudgedRequest.OF_CLIENT, true);
         }
 
         private Query in(Query query) {
@@ -133,8 +138,9 @@ public final class OwnTransactions {
 
         private RuntimeException noted(RuntimeException failure) {
             for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-                isTransient |= cause instanceof MongoException known
-                        && known.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL);
+                isTransient |= cause instanceof Rehearsal.Again
+                        || (cause instanceof MongoException known
+                                && known.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL));
             }
             return failure;
         }
@@ -162,15 +168,25 @@ public final class OwnTransactions {
                     throw failure;
                 }
                 if (System.nanoTime() > end) {
-                    if (Transaction.isUnavailable(failure)) {
-                        throw failure;
-                    }
-                    throw new ProblemException(
-                            ProblemCode.CONFLICT, "other requests change the same documents all the time; try again");
+                    throw late(failure);
+                }
+                if (failure instanceof Rehearsal.Again) { // which waits for nobody
+                    continue;
                 }
             }
             Transaction.pause(attempts);
         }
+    }
+
+    private static RuntimeException late(RuntimeException failure) {
+        if (failure instanceof Rehearsal.Again) {
+            return Preferences.refusal(
+                    "tx=rollback takes too long with so many documents that fail; rehearse some of them");
+        }
+        return Transaction.isUnavailable(failure)
+                ? failure
+                : new ProblemException(
+                        ProblemCode.CONFLICT, "other requests change the same documents all the time; try again");
     }
 
     private <T> T once(Request request, IdleSession session, Attempt attempt, Function<Attempt, Outcome<T>> work) {

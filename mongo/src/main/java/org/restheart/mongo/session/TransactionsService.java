@@ -28,6 +28,7 @@ import org.restheart.http.Cors;
 import org.restheart.http.KnownKeys;
 import org.restheart.http.Method;
 import org.restheart.http.Preferences;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -39,6 +40,7 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.http.parameter.DataParameter;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 import org.restheart.mongo.parameter.ParameterWarnings;
 import org.restheart.mongo.session.OwnTransactions.Attempt;
@@ -50,6 +52,7 @@ public final class TransactionsService implements Service {
     private static final int MOST = 100;
     private static final int MOST_BYTES = 1 << 20;
     private static final int MOST_PARAMETERS = 100;
+    private static final int MOST_QUOTED = 50;
 
     /// Of all results together: they are there until the transaction is committed.
     private static final long MOST_RESULT_BYTES = 16L << 20;
@@ -93,21 +96,37 @@ public final class TransactionsService implements Service {
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.POST) {
-            return Response.notAllowed("POST");
+            throw Problem.notAllowed("POST").raise();
         }
         request.requireThread();
-        for (var header : WITHOUT_EFFECT) {
-            if (request.headers().has(header)) {
-                throw new ProblemException(ProblemCode.BAD_REQUEST, header + " has no effect on a transaction");
-            }
-        }
-        ParameterWarnings.refuseBrackets(request.query());
+        refuseWithoutEffect(request);
         boolean isRehearsal = isRehearsal(request);
         var operations = operations(request);
         var response = transactions.run(
                 request,
                 attempt -> new Outcome<>(carriedOut(attempt.outer(request), attempt, operations), !isRehearsal));
         return isRehearsal ? response.with(Preferences.APPLIED, "tx=rollback") : response;
+    }
+
+    private static void refuseWithoutEffect(Request request) {
+        for (var header : WITHOUT_EFFECT) {
+            if (request.headers().has(header)) {
+                throw new ProblemException(ProblemCode.BAD_REQUEST, header + " has no effect on a transaction");
+            }
+        }
+        ParameterWarnings.refuseBrackets(request.query());
+        for (var name : request.query().names()) {
+            if (!DataParameter.of(name).equals(Optional.of(DataParameter.WITHOUT_CHALLENGE))) {
+                throw new ProblemException(
+                        ProblemCode.PARAMETER_INVALID,
+                        "the parameter " + ShortText.of(name, MOST_QUOTED)
+                                + " has no effect on a transaction: it belongs to the paths of operations");
+            }
+        }
+        var type = DataContent.mediaType(request);
+        if (!type.isEmpty() && !type.equals("application/json")) {
+            throw new ProblemException(ProblemCode.CONTENT_TYPE_UNSUPPORTED, "Content-Type must be application/json");
+        }
     }
 
     /// Other preferences are those of operations: a bound that no operation has must not be carried out as if there

@@ -44,20 +44,27 @@ public final class BulkWrites {
     /// @param ordered whether those behind the first that fails are left
     /// @param most time for all: no command is begun later, and what is left then is refused like what waits; where
     ///     there are no other limits, each command has this one
+    /// @param rehearsal of which they are a part
     public record Writes(
             MongoCollection<RawBsonDocument> collection,
             Optional<ClientSession> session,
             List<? extends WriteModel<RawBsonDocument>> models,
             boolean ordered,
-            Optional<Duration> most) {
+            Optional<Duration> most,
+            Optional<Rehearsal> rehearsal) {
         /// Inserts, of which each is tried.
         public static Writes inserts(MongoCollection<RawBsonDocument> collection, List<RawBsonDocument> documents) {
             var models = documents.stream().map(InsertOneModel::new).toList();
-            return new Writes(collection, Optional.empty(), models, false, Optional.empty());
+            return new Writes(collection, Optional.empty(), models, false, Optional.empty(), Optional.empty());
         }
 
         boolean areInserts() {
             return models.getFirst() instanceof InsertOneModel;
+        }
+
+        /// Others with the same settings, of no rehearsal.
+        Writes of(List<? extends WriteModel<RawBsonDocument>> others) {
+            return new Writes(collection, session, others, ordered, most, Optional.empty());
         }
 
         /// Whether they are sent outside of sessions and have outcomes.
@@ -74,6 +81,10 @@ public final class BulkWrites {
 
         /// Sends them without a time limit for each.
         Tried run() {
+            return rehearsal.map(known -> known.run(this)).orElseGet(this::carriedOut);
+        }
+
+        private Tried carriedOut() {
             var limited = most.map(time -> collection.withTimeout(time.toMillis(), TimeUnit.MILLISECONDS))
                     .orElse(collection);
             try {

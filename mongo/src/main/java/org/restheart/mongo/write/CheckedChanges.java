@@ -55,6 +55,7 @@ public final class CheckedChanges {
     private final BsonDocument filter;
     private final Update.Operators update;
     private final Consumer<RawBsonDocument> check;
+    private final boolean rehearses;
 
     /// Of the client, when this began: an error aborts it, and nothing may be changed outside of it then.
     private final Optional<ClientSession> transaction;
@@ -68,19 +69,22 @@ public final class CheckedChanges {
     /// @param session the client's, if it has one
     /// @param filter of a write: the access rule's and the client's
     /// @param check throws 400 for a document that must not be stored; may be called several times for one
+    /// @param rehearses whether the transaction is aborted in any case, and the outcome is to be that without one
     public CheckedChanges(
             MongoClient client,
             MongoCollection<RawBsonDocument> collection,
             Optional<ClientSession> session,
             BsonDocument filter,
             Update.Operators update,
-            Consumer<RawBsonDocument> check) {
+            Consumer<RawBsonDocument> check,
+            boolean rehearses) {
         this.client = client;
         this.collection = SessionCollection.acknowledged(collection).withReadPreference(ReadPreference.primary());
         this.session = session;
         this.filter = filter;
         this.update = update;
         this.check = check;
+        this.rehearses = rehearses;
         this.transaction = session.filter(ClientSession::hasActiveTransaction);
     }
 
@@ -148,7 +152,7 @@ public final class CheckedChanges {
                 left.removeAll(e.refused.stream().map(Refusal::id).toList());
             } catch (MongoBulkWriteException e) {
                 failure = Optional.of(e);
-                if (transaction.isPresent()) { // which is aborted, earlier batches included
+                if (transaction.isPresent() && !rehearses) { // which is aborted, earlier batches included
                     changed = 0;
                     modified = 0;
                 }
@@ -197,6 +201,8 @@ public final class CheckedChanges {
     /// Within a transaction of the client, which never holds what is not checked: another request could commit it.
     /// Aborts it if a document is refused.
     private void changeWithin(ClientSession begun, List<BsonValue> ids) {
+        var written = new ArrayList<BulkWriteResult>();
+        var others = new ArrayList<Refusal>();
         try (var dryRun = DryRun.open(client, collection.getNamespace())) {
             var some = new ArrayList<RawBsonDocument>();
             long bytes = 0;
@@ -206,7 +212,7 @@ public final class CheckedChanges {
                     some.add(found.next());
                     bytes += some.getLast().getByteLength();
                     if (bytes > MAX_BYTES || !found.hasNext()) {
-                        add(replaced(dryRun, begun, some));
+                        written.add(replaced(dryRun, begun, some, others));
                         some.clear();
                         bytes = 0;
                     }
@@ -216,6 +222,8 @@ public final class CheckedChanges {
             Transaction.abort(begun);
             throw e;
         }
+        written.forEach(this::add);
+        others.forEach(this::add);
     }
 
     /// @throws RefusedException in a transaction
@@ -250,7 +258,9 @@ public final class CheckedChanges {
                 .into(new ArrayList<>());
     }
 
-    private BulkWriteResult replaced(DryRun dryRun, ClientSession begun, List<RawBsonDocument> stored) {
+    /// @param others gets those that are refused, if that is a rehearsal
+    private BulkWriteResult replaced(
+            DryRun dryRun, ClientSession begun, List<RawBsonDocument> stored, List<Refusal> others) {
         var change = changeOf(stored.stream().map(CheckedChanges::id).toList());
         var results = dryRun.with(stored, copies -> {
             var changed = BulkWrites.inOrder(copies.session(), copies.collection(), change);
@@ -261,17 +271,25 @@ public final class CheckedChanges {
         });
         var byId = new HashMap<BsonValue, RawBsonDocument>();
         for (var result : results) {
-            check.accept(result);
-            byId.put(id(result), result);
+            try {
+                check.accept(result);
+                byId.put(id(result), result);
+            } catch (ProblemException e) {
+                if (!rehearses) {
+                    throw e;
+                }
+                others.add(new Refusal(id(result), refusal(e)));
+            }
         }
         var replacements = stored.stream()
-                .map(document -> {
-                    var result = Objects.requireNonNull(byId.get(id(document)));
-                    return DryRun.replacement(document, result, true);
-                })
+                .filter(document -> byId.containsKey(id(document)))
+                .map(document -> DryRun.replacement(document, Objects.requireNonNull(byId.get(id(document))), true))
                 .toList();
+        if (replacements.isEmpty()) {
+            return NOTHING;
+        }
         var written = BulkWrites.inOrder(Optional.of(begun), collection, replacements);
-        if (written.getMatchedCount() != stored.size()) { // by a request that runs in the same transaction
+        if (written.getMatchedCount() != replacements.size()) { // by a request that runs in the same transaction
             throw Transaction.changesTooOften();
         }
         return written;

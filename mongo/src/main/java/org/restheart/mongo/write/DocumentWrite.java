@@ -259,17 +259,18 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
     /// determines the outcome.
     private Optional<WriteOutcome> whyDuplicate(String message) {
         var duplicate = Optional.<WriteOutcome>of(new Duplicate(message));
-        if (target.collection().transaction().isPresent()) { // it has been aborted, so it allows no further read
+        var readable = target.afterFailure();
+        if (readable.isEmpty()) {
             return duplicate;
         }
-        var found = target.find();
+        var found = readable.get().find();
         if (found.isPresent()) {
             var refused = target.refusal(found.get()).<WriteOutcome>map(refusal -> refusal);
             return mode == WriteMode.INSERT ? refused.or(() -> duplicate) : refused;
         }
         // A document that does not meet the further conditions: only that its id exists may be told.
         boolean looksFurther = mode == WriteMode.INSERT || !target.others().isEmpty();
-        return looksFurther && target.idExists() ? duplicate : Optional.empty();
+        return looksFurther && readable.get().idExists() ? duplicate : Optional.empty();
     }
 
     /// Recognizes updates that take not much longer than reading and writing the document, so that others
@@ -321,6 +322,9 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
         /// @return empty if nothing matched
         Optional<WriteOutcome> run() {
             var collection = write.target().collection();
+            if (collection.rehearses()) { // nobody can commit it
+                return within(collection);
+            }
             var begun = collection.transaction();
             if (begun.isPresent()) {
                 try {

@@ -59,8 +59,19 @@ public final class Ids {
     /// @return modifiable
     public static Set<BsonValue> taggedWith(
             ObjectId etag, MongoCollection<RawBsonDocument> collection, Collection<BsonValue> ids) {
-        var filter = new BsonDocument("_id", new BsonDocument("$in", new BsonArray(List.copyOf(ids))))
-                .append(EntityTags.FIELD, new BsonObjectId(etag));
+        return found(collection, anyOf(ids).append(EntityTags.FIELD, new BsonObjectId(etag)));
+    }
+
+    /// Those ids that documents have. Reads from the primary.
+    static Set<BsonValue> stored(MongoCollection<RawBsonDocument> collection, Collection<BsonValue> ids) {
+        return found(collection, anyOf(ids));
+    }
+
+    private static BsonDocument anyOf(Collection<BsonValue> ids) {
+        return new BsonDocument("_id", new BsonDocument("$in", new BsonArray(List.copyOf(ids))));
+    }
+
+    private static Set<BsonValue> found(MongoCollection<RawBsonDocument> collection, BsonDocument filter) {
         return collection
                 .withReadPreference(ReadPreference.primary())
                 .find(filter)

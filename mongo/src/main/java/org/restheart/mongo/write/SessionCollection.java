@@ -30,6 +30,7 @@ public final class SessionCollection {
 
     private final MongoCollection<RawBsonDocument> collection;
     private final Optional<ClientSession> session;
+    private final boolean rehearses;
 
     /// The time limit, in milliseconds, of a write of one document that the current request sends now.
     public static int limitMillis() {
@@ -37,13 +38,36 @@ public final class SessionCollection {
     }
 
     public SessionCollection(MongoCollection<RawBsonDocument> collection, Optional<ClientSession> session) {
+        this(collection, session, false);
+    }
+
+    private SessionCollection(
+            MongoCollection<RawBsonDocument> collection, Optional<ClientSession> session, boolean rehearses) {
         this.collection = collection;
         this.session = session;
+        this.rehearses = rehearses;
     }
 
     /// The collection of a request's path, in its session.
     public static SessionCollection of(RequestCollections collections, DataRequest request) {
-        return new SessionCollection(collections.of(request), request.session());
+        return new SessionCollection(
+                collections.of(request),
+                request.session(),
+                request.http().attribute(Rehearsal.KEY).isPresent());
+    }
+
+    /// Whether the operations are those of a rehearsal, whose transaction is aborted in any case.
+    boolean rehearses() {
+        return rehearses;
+    }
+
+    /// Where to read after a write has failed, which aborts a transaction: for a rehearsal, what there is without it.
+    /// Empty if what the transaction had written before is not known anymore.
+    Optional<SessionCollection> afterFailure() {
+        return transaction().isEmpty()
+                ? Optional.of(this)
+                : Optional.of(new SessionCollection(collection, Optional.empty()))
+                        .filter(_ -> rehearses);
     }
 
     /// The same in another session.
@@ -71,7 +95,7 @@ public final class SessionCollection {
 
     /// With an acknowledged write concern, where the response depends on the outcome.
     SessionCollection acknowledged() {
-        return new SessionCollection(acknowledged(collection), session);
+        return new SessionCollection(acknowledged(collection), session, rehearses);
     }
 
     static <T> MongoCollection<T> acknowledged(MongoCollection<T> collection) {
@@ -81,7 +105,7 @@ public final class SessionCollection {
     }
 
     public SessionCollection with(ReadPreference preference) {
-        return new SessionCollection(collection.withReadPreference(preference), session);
+        return new SessionCollection(collection.withReadPreference(preference), session, rehearses);
     }
 
     public FindIterable<RawBsonDocument> find(BsonDocument filter) {

@@ -142,10 +142,13 @@ class BulkInsertsTest {
                 .toList();
         var builder = new AtomicReference<Thread>();
         coalescer
-                .write(new Writes(collection, Optional.empty(), models, true, Optional.empty()), true, _ -> {
-                    builder.set(Thread.currentThread());
-                    return Response.status(200);
-                })
+                .write(
+                        new Writes(collection, Optional.empty(), models, true, Optional.empty(), Optional.empty()),
+                        true,
+                        _ -> {
+                            builder.set(Thread.currentThread());
+                            return Response.status(200);
+                        })
                 .settled();
         assertThat(builder.get()).isNotNull().isNotSameAs(Thread.currentThread());
         assertThat(collection.countDocuments()).isEqualTo(1);

@@ -59,7 +59,7 @@ class InsertCommandsTest {
         var collection =
                 mongo.database().getCollection(name, RawBsonDocument.class).withWriteConcern(WriteConcern.MAJORITY);
         var models = documents.stream().map(InsertOneModel::new).toList();
-        return new Writes(collection, Optional.empty(), models, ordered, Optional.empty());
+        return new Writes(collection, Optional.empty(), models, ordered, Optional.empty(), Optional.empty());
     }
 
     private MongoNamespace namespace(String collection) {
@@ -192,7 +192,8 @@ class InsertCommandsTest {
             var collection = mongo.database()
                     .getCollection("extremes", RawBsonDocument.class)
                     .withWriteConcern(WriteConcern.MAJORITY);
-            var replacements = new Writes(collection, Optional.empty(), List.of(replacement), false, Optional.empty());
+            var replacements = new Writes(
+                    collection, Optional.empty(), List.of(replacement), false, Optional.empty(), Optional.empty());
             assertThat(coalescer.limited().each(replacements).result().getMatchedCount())
                     .isOne();
         }

@@ -24,6 +24,7 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.data.Access;
 import org.restheart.http.Nearest;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -99,7 +100,7 @@ public final class ApiKeyService implements Service, Authorizer {
                 switch (request.method()) {
                     case GET -> list(request, caller);
                     case POST -> create(request, caller);
-                    default -> Response.notAllowed("GET, POST");
+                    default -> throw Problem.notAllowed("GET, POST").raise();
                 };
             case 2 ->
                 switch (request.method()) {
@@ -108,9 +109,9 @@ public final class ApiKeyService implements Service, Authorizer {
                         keys.delete(find(request, caller, segments.get(1)));
                         yield Response.status(204);
                     }
-                    default -> Response.notAllowed("PATCH, DELETE");
+                    default -> throw Problem.notAllowed("PATCH, DELETE").raise();
                 };
-            default -> Response.status(404);
+            default -> throw Problem.of(ProblemCode.NOT_FOUND).raise();
         };
     }
 

@@ -11,6 +11,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.http.IoThreadService;
+import org.restheart.http.Problem;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -64,7 +65,8 @@ public final class AuthorizationService implements IoThreadService {
         return switch (request.method()) {
             case GET -> ask(request.query());
             case POST -> answer(request);
-            case HEAD, PUT, PATCH, DELETE, OPTIONS -> Response.notAllowed("GET, POST");
+            case HEAD, PUT, PATCH, DELETE, OPTIONS ->
+                throw Problem.notAllowed("GET, POST").raise();
         };
     }
 

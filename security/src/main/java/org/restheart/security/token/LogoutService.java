@@ -3,6 +3,7 @@ package org.restheart.security.token;
 import java.util.Optional;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
+import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.security.Credentials;
@@ -21,7 +22,7 @@ public final class LogoutService implements IoThreadService {
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.POST) {
-            return Response.notAllowed("POST");
+            throw Problem.notAllowed("POST").raise();
         }
         var shown = request.attribute(Credentials.KEY)
                 .filter(credentials -> credentials.token().isPresent() && !credentials.isApiKey());

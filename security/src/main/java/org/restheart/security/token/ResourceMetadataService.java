@@ -7,6 +7,7 @@ import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
+import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -19,7 +20,7 @@ public record ResourceMetadataService(BaseUrl base, String uri, Optional<Protect
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.GET) {
-            return Response.notAllowed("GET");
+            throw Problem.notAllowed("GET").raise();
         }
         var path = request.path().raw();
         var below = path.startsWith(uri) ? path.substring(uri.length()) : "";

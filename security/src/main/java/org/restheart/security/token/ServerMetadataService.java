@@ -8,6 +8,7 @@ import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
+import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -20,7 +21,7 @@ public record ServerMetadataService(
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.GET) {
-            return Response.notAllowed("GET");
+            throw Problem.notAllowed("GET").raise();
         }
         var url = base.of(request);
         var metadata = new BsonDocument("issuer", new BsonString(url))

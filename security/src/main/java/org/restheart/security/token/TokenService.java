@@ -89,13 +89,25 @@ public final class TokenService implements IoThreadService {
     public Response handle(Request request) {
         return switch (below(request)) {
             case "" -> token(request);
-            case "/cookie" ->
-                request.method() == Method.POST
-                        ? issuing(request, (manager, issued, _) -> cookie(manager, issued))
-                        : Response.notAllowed("POST");
-            case "/redirect" -> request.method() == Method.GET ? redirect(request) : Response.notAllowed("GET");
-            default -> authenticated(request, (_, _, _) -> Response.status(404));
+            case "/cookie" -> {
+                requireMethod(request, Method.POST);
+                yield issuing(request, (manager, issued, _) -> cookie(manager, issued));
+            }
+            case "/redirect" -> {
+                requireMethod(request, Method.GET);
+                yield redirect(request);
+            }
+            default ->
+                authenticated(request, (_, _, _) -> {
+                    throw Problem.of(ProblemCode.NOT_FOUND).raise();
+                });
         };
+    }
+
+    private static void requireMethod(Request request, Method method) {
+        if (request.method() != method) {
+            throw Problem.notAllowed(method.name()).raise();
+        }
     }
 
     private Response token(Request request) {
@@ -107,7 +119,8 @@ public final class TokenService implements IoThreadService {
                     manager.invalidate(request, account, request.require(Credentials.KEY));
                     return Response.status(204);
                 });
-            case HEAD, PUT, PATCH, OPTIONS -> Response.notAllowed("GET, POST, DELETE");
+            case HEAD, PUT, PATCH, OPTIONS ->
+                throw Problem.notAllowed("GET, POST, DELETE").raise();
         };
     }
 
