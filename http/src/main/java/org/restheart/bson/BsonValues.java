@@ -35,7 +35,7 @@ public final class BsonValues {
 
     /// In 32 bits if it fits.
     public static BsonValue number(long number) {
-        return number <= Integer.MAX_VALUE ? new BsonInt32((int) number) : new BsonInt64(number);
+        return number == (int) number ? new BsonInt32((int) number) : new BsonInt64(number);
     }
 
     /// The object in a field; empty if it is absent or something else.

@@ -34,49 +34,47 @@ public final class LongDigits {
         }
     }
 
-    /// @throws MalformedJsonException if the text has a number of more than [#MAX] digits, or may have one in quotes
+    /// Looks at digits that stand in no quotes, and at those in quotes of which something before says that they may be
+    /// a
+    /// number.
+    ///
+    /// @throws MalformedJsonException if more than [#MAX] of them are in a row
     static void refuse(String text) {
-        requireFew(longestNumber(text));
-        if (mayHaveNumbers(text)) {
-            requireFew(longestRun(text));
-        }
-    }
-
-    /// Digits in a row that stand in no quotes.
-    private static int longestNumber(String text) {
-        int longest = 0;
-        int run = 0;
         char quote = 0;
+        boolean isSaid = false; // since the last bracket or comma
+        boolean counts = true;
+        int run = 0;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            run = quote == 0 && Character.isDigit(c) ? run + 1 : 0;
-            longest = Math.max(longest, run);
+            // digits of any script count, and may be written as \\u0039
+            run = counts && (Character.isDigit(c) || (quote != 0 && (c == '\\' || c == 'u'))) ? run + 1 : 0;
+            requireFew(run);
+            isSaid = isSaid || saysNumber(text, i);
             if (quote != 0 && c == '\\') {
                 i++;
             } else if (c == quote) {
                 quote = 0;
-            } else if (quote == 0 && (c == '"' || c == '\'')) {
-                quote = c;
+                counts = true;
+            } else if (quote == 0) {
+                switch (c) {
+                    case '"', '\'', '/' -> { // or a regular expression
+                        quote = c;
+                        counts = isSaid;
+                    }
+                    case '{', '[', ',' -> isSaid = false;
+                    default -> {}
+                }
             }
         }
-        return longest;
-    }
-
-    private static int longestRun(String text) {
-        int longest = 0;
-        int run = 0;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            // Digits of any script count, and may be written as \\u0039.
-            run = Character.isDigit(c) || c == '\\' || c == 'u' ? run + 1 : 0;
-            longest = Math.max(longest, run);
-        }
-        return longest;
     }
 
     /// `NumberDecimal`, `$numberLong` and the like, with any letter of that escaped; the text has no `Decimal128` any
     /// more, as `mongosh` writes it.
-    private static boolean mayHaveNumbers(String text) {
-        return MAKERS.stream().anyMatch(text::contains) || text.contains("\\u00");
+    private static boolean saysNumber(String text, int at) {
+        return switch (text.charAt(at)) {
+            case 'u' -> MAKERS.stream().anyMatch(maker -> text.startsWith(maker, at));
+            case '\\' -> text.startsWith("\\u00", at);
+            default -> false;
+        };
     }
 }

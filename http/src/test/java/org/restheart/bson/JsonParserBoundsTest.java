@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.List;
 import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,13 @@ class JsonParserBoundsTest {
                     .extracting(BsonString::getValue)
                     .isEqualTo(digits);
         }
+        for (var before : List.of("a: NumberLong(1)", "a: {$numberLong: '1'}", "'\\u00e9': 1", "a: /it's/, c: 1")) {
+            var json = "{" + before + ", b: '" + digits + "'}";
+            assertThat(JsonParser.parseDocument(json.getBytes(UTF_8)).getString("b"))
+                    .as(before)
+                    .extracting(BsonString::getValue)
+                    .isEqualTo(digits);
+        }
         var number = "0." + "1".repeat(999);
         assertThat(JsonParser.parse(number.getBytes(UTF_8)).isDouble()).isTrue();
         assertThat(JsonParser.parse(("[" + number + "]").getBytes(UTF_8)).asArray())
@@ -69,6 +77,8 @@ class JsonParserBoundsTest {
             "{\"a\": -0." + digits + "}",
             "{\"a\": 1e" + digits + "}",
             "{a: '\\'', b: " + digits + "}",
+            "{a: /'/, b: " + digits + "}",
+            "{'$numberDecimal' \n : \"" + digits + "\"}",
             "[Long(" + digits + ")]",
             "[Decimal128('" + digits + "')]"
         }) {
