@@ -1,5 +1,7 @@
 package org.restheart.core.server;
 
+import io.undertow.protocols.http2.ConnectionErrorException;
+import io.undertow.protocols.http2.Http2Channel;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
@@ -170,7 +172,9 @@ final class ArrivingHeads {
         }
 
         /// Takes all bytes, in which settings of HTTP/2 may be changed.
-        void arrived(ByteBuffer received) {
+        ///
+        /// @throws IOException if the head comes in too many pieces
+        void arrived(ByteBuffer received) throws IOException {
             if (preface < 0) {
                 bytes += received.remaining();
                 return;
@@ -212,6 +216,13 @@ final class ArrivingHeads {
         private static final int CONTINUATION = 9;
         private static final int END_HEADERS = 4;
 
+        /// Bytes of a frame's payload: clients send 16 KiB in each but the last one.
+        private static final int SMALL_PIECE = 1 << 10;
+
+        /// Small frames of one head, which may all be empty: each takes time, and nobody would see an end (RFC 9113,
+        /// 10.5).
+        private static final int MOST_SMALL_PIECES = 64;
+
         private final byte[] head = new byte[FRAME_HEAD];
         private int filled;
 
@@ -223,6 +234,7 @@ final class ArrivingHeads {
         /// Of the head that is not complete.
         private long bytes;
 
+        private int smallPieces;
         private long completed;
         private final Setting setting = new Setting();
 
@@ -243,7 +255,8 @@ final class ArrivingHeads {
         /// Takes all bytes behind the preface, in which the setting is changed.
         ///
         /// @return those of the head that is not complete; 0 if there is none
-        long unfinished(ByteBuffer received) {
+        /// @throws ConnectionErrorException if it comes in too many pieces
+        long unfinished(ByteBuffer received) throws ConnectionErrorException {
             while (received.hasRemaining()) {
                 if (filled < FRAME_HEAD) {
                     head[filled++] = received.get();
@@ -269,10 +282,15 @@ final class ArrivingHeads {
             return head[TYPE_AT] == HEADERS || head[TYPE_AT] == CONTINUATION;
         }
 
-        private void begin() {
+        private void begin() throws ConnectionErrorException {
             length = ((head[0] & 0xFF) << 16) | ((head[1] & 0xFF) << 8) | (head[2] & 0xFF);
             arrived = 0;
             bytes += isOfHead() ? FRAME_HEAD : 0;
+            smallPieces += isOfHead() && length < SMALL_PIECE ? 1 : 0;
+            if (smallPieces > MOST_SMALL_PIECES) {
+                throw new ConnectionErrorException(
+                        Http2Channel.ERROR_ENHANCE_YOUR_CALM, "a head comes in too many pieces");
+            }
         }
 
         private void pass(ByteBuffer received) {
@@ -292,6 +310,7 @@ final class ArrivingHeads {
             filled = 0;
             if (isOfHead() && (head[FLAGS_AT] & END_HEADERS) != 0) {
                 bytes = 0;
+                smallPieces = 0;
                 completed++;
             }
         }

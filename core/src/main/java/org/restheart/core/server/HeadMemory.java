@@ -57,12 +57,13 @@ final class HeadMemory {
         return bytes <= SMALL || reserve(exchange, address.get(), bytes);
     }
 
-    /// Counts what any response keeps that waits for its client, whatever its content: the head of its request, a
-    /// buffer.
+    /// Counts what any response keeps that waits for its client, whatever its content: a buffer, and the head of its
+    /// request unless that counts already.
     ///
     /// @return false if its caller has too much already
     boolean reserveHead(HttpServerExchange exchange, String caller) {
-        return reserve(exchange, caller, BUFFER + size(exchange));
+        long bytes = size(exchange);
+        return reserve(exchange, caller, BUFFER + (bytes <= SMALL ? bytes : 0));
     }
 
     /// Counts the head of a listener's request until it has gone: it is judged again while it listens.

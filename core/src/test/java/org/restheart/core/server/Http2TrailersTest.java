@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -104,6 +105,20 @@ class Http2TrailersTest {
             }
             assertServed(server.listener().address());
             await().until(() -> server.listener().inFlight() == 0);
+        }
+    }
+
+    /// They would cost time without end, and hardly any bytes.
+    @Test
+    void a_head_in_very_many_pieces_ends_its_connection() throws Exception {
+        try (var server = server();
+                var client = new RawHttp2(server.listener().address())) {
+            client.begin(1, "/");
+            client.floodWithTrailers(1, 64, new byte[0]);
+            var last = client.frame();
+            assertThat(last.type()).isEqualTo(RawHttp2.GO_AWAY);
+            assertThat(last.payload()).endsWith(0, 0, 0, 11); // ENHANCE_YOUR_CALM
+            assertThat(client.isClosedByServer()).isTrue();
         }
     }
 

@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.http.push.Transport;
 import org.restheart.testkit.Opened;
@@ -51,6 +53,35 @@ class LargeHeadsTest {
                 }
             });
         }
+    }
+
+    /// Also while its client takes nothing of a large response.
+    @Test
+    void a_large_head_counts_once() throws Exception {
+        var large = IntStream.range(0, 100)
+                .mapToObj(i -> "X-" + i + ": " + "x".repeat(1_200))
+                .toArray(String[]::new);
+        var content = Content.Bytes.of(new byte[32 << 20], Lease.CONSTANT);
+        try (var server = TestServer.of(
+                blocking("/a", _ -> Response.status(401)),
+                eager("/b", _ -> Response.status(200).with("text/plain", content)))) {
+            var sending = Stream.concat(Stream.of("Content-Length: 50000"), Stream.of(large));
+            int withContent = served(server, "POST /a", sending.toArray(String[]::new));
+            await().until(() -> server.listener().inFlight() == 0);
+            assertThat(served(server, "GET /b", large)).isGreaterThan(withContent * 3 / 4);
+        }
+    }
+
+    /// How many requests are not refused while those before are in progress.
+    private static int served(TestServer server, String request, String... fields) throws IOException {
+        int served = 0;
+        try (var clients = new Opened<RawClient>()) {
+            for (int i = 0; i < clientsBeyond(); i++) {
+                var client = clients.add(new RawClient(server.listener().address(), "127.0.0.1"));
+                served += client.request(request, fields).answerToHead().status() == 503 ? 0 : 1;
+            }
+        }
+        return served;
     }
 
     @ParameterizedTest
