@@ -122,6 +122,27 @@ class KindPermissionsTest {
     }
 
     @Test
+    void an_expression_that_no_path_below_a_collection_matches_opens_nothing_of_it() {
+        for (var closed : List.of(
+                "regex('^/b.*')",
+                "regex('^/books/[0-9]+$')",
+                "regex(pattern='/(books|authors)/.*', full-match=true)",
+                "regex(pattern='/users', full-match=true)")) {
+            assertThat(answer(closed, kind(Method.GET, "/users/{}"))).as(closed).isEqualTo(Decision.NEVER);
+            assertThat(answer("not " + closed, kind(Method.GET, "/users/{}")))
+                    .as(closed)
+                    .isNotEqualTo(Decision.NEVER);
+        }
+        for (var open : List.of(
+                "regex('^/users/[0-9]+$')",
+                "regex('books')",
+                "regex('books$')",
+                "regex(pattern='/u.*/.', full-match=true)")) {
+            assertThat(answer(open, kind(Method.GET, "/users/{}"))).as(open).isEqualTo(Decision.DEPENDS);
+        }
+    }
+
+    @Test
     void conditions_on_what_is_unknown_depend_and_combine_as_kleene_says() {
         var kind = kind(Method.GET, "/books");
         assertThat(answer("qparams-contain(page)", kind)).isEqualTo(Decision.DEPENDS);

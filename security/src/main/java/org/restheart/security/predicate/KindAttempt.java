@@ -1,5 +1,7 @@
 package org.restheart.security.predicate;
 
+import static java.util.stream.Collectors.joining;
+
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -124,7 +126,8 @@ public final class KindAttempt {
                     kind.isPathKnown() && areKnown(suffixes) ? concrete(predicate) : ANY;
                 case RequestPredicate.Template(var template, var match) ->
                     match == null ? of(template.matches(values())) : isKnown(match) ? concrete(predicate) : ANY;
-                case RequestPredicate.Regex regex -> isKnown(regex.value()) ? concrete(predicate) : ANY;
+                case RequestPredicate.Regex regex ->
+                    isKnown(regex.value()) ? concrete(predicate) : mayMatch(regex) ? ANY : FALSE | NONE;
                 case RequestPredicate.MethodIs _,
                         RequestPredicate.ViaIs _,
                         RequestPredicate.ActionIs _,
@@ -191,6 +194,14 @@ public final class KindAttempt {
                 found |= matches;
             }
             return found;
+        }
+
+        /// Whether what is known of the value leaves open whether it matches.
+        private boolean mayMatch(RequestPredicate.Regex regex) {
+            return isUnusual
+                    || !(regex.value() instanceof Operand.Attribute(var name) && name == RequestAttribute.RELATIVE_PATH)
+                    || regex.mayMatchAfter(
+                            kind.knownPath().stream().map(text -> "/" + text).collect(joining()) + "/");
         }
 
         /// The segments as templates see them: a slash at the end is an empty one.

@@ -102,6 +102,17 @@ sealed interface RequestPredicate extends Predicate {
             return true;
         }
 
+        /// Whether a text with this beginning may match.
+        @SuppressWarnings("JdkObsolete") // it goes on
+        boolean mayMatchAfter(String beginning) {
+            try {
+                var matcher = pattern.matcher(new SteppedText(beginning));
+                return matches(matcher) || matcher.hitEnd();
+            } catch (Unanswerable _) {
+                return true;
+            }
+        }
+
         private boolean matches(Matcher matcher) {
             try {
                 return fullMatch ? matcher.matches() : matcher.find();
