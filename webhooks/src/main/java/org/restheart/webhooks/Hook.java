@@ -133,28 +133,33 @@ record Hook(
         return Optional.empty();
     }
 
-    /// Sends a change until the target has taken it (2xx).
+    /// Keeps a change that is given up.
+    @FunctionalInterface
+    interface Failures {
+        /// @param json what was sent last; empty if it is too large
+        /// @param memory owns it
+        void keep(Event event, Optional<byte[]> json, String why, Lease memory);
+    }
+
+    /// Sends a change until the target has taken it (2xx), or it is given up.
     ///
     /// @param most attempts
-    /// @return why it has not; empty if it has
-    Optional<String> send(Event event, int most) throws InterruptedException {
-        var why = "";
-        for (int attempt = 1; attempt <= most; attempt++) {
+    /// @return whether the target has taken it
+    boolean send(Event event, int most, Failures failures) throws InterruptedException {
+        for (int attempt = 1; ; attempt++) {
             try (var owned = memory.get()) {
                 var json = event.content().read(owned);
-                why = json.isEmpty() ? TOO_LARGE : attempt(event, json.get());
+                var why = json.isEmpty() ? TOO_LARGE : attempt(event, json.get());
+                if (why.isEmpty()) {
+                    return true;
+                }
+                if (attempt == most || why.equals(GONE) || why.equals(TOO_LARGE)) {
+                    failures.keep(event, json, why, owned);
+                    return false;
+                }
             }
-            if (why.isEmpty()) {
-                return Optional.empty();
-            }
-            if (why.equals(GONE) || why.equals(TOO_LARGE)) {
-                break;
-            }
-            if (attempt < most) {
-                Thread.sleep(pauseAfter(attempt));
-            }
+            Thread.sleep(pauseAfter(attempt));
         }
-        return Optional.of(why);
     }
 
     /// @return why the target has not taken it; blank if it has

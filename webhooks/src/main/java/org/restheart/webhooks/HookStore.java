@@ -19,6 +19,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.conversions.Bson;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Lease;
 import org.restheart.webhooks.Hook.Event;
 
 /// What is stored of one hook: which gateway follows its collection, how far it is, and the changes that its target has
@@ -26,6 +27,11 @@ import org.restheart.webhooks.Hook.Event;
 final class HookStore {
     /// Bytes of JSON that are kept of a change; its escapes may have made it larger than a document may be.
     private static final int LARGEST = 8 << 20;
+
+    /// What a byte of it takes besides: as a text, and in the command, whose buffer grows.
+    private static final int COPIES = 5;
+
+    private static final String ABSENT = "eventAbsent";
 
     private final MongoCollection<BsonDocument> states;
     private final MongoCollection<BsonDocument> failures;
@@ -85,10 +91,12 @@ final class HookStore {
                 Filters.and(Filters.eq(new BsonString(hook)), Filters.eq("owner", owner)), BsonDocument.parse(update));
     }
 
-    /// Keeps a change that the target has not taken, once however often that happens; a large one without its content.
+    /// Keeps a change that the target has not taken, once however often that happens; or why it is kept without its
+    /// content.
     ///
-    /// @param json empty if it is too large
-    void fail(Event event, Optional<byte[]> json, String why) {
+    /// @param json what was sent last; empty if it is too large
+    /// @param memory owns it, and takes what it needs to be stored
+    void fail(Event event, Optional<byte[]> json, String why, Lease memory) {
         BsonValue id = new BsonString(event.id());
         var failure = new BsonDocument("_id", id)
                 .append("hook", new BsonString(hook))
@@ -96,8 +104,14 @@ final class HookStore {
                 .append("why", new BsonString(why))
                 .append("type", new BsonString(event.type()))
                 .append("key", event.key());
-        json.filter(bytes -> bytes.length <= LARGEST)
-                .ifPresent(bytes -> failure.append("event", new BsonString(new String(bytes, StandardCharsets.UTF_8))));
+        var kept = json.filter(bytes -> bytes.length <= LARGEST);
+        if (kept.isEmpty()) {
+            failure.append(ABSENT, new BsonString("it is larger than 8 MiB"));
+        } else if (!memory.tryContinue((long) COPIES * kept.get().length)) {
+            failure.append(ABSENT, new BsonString("there was no memory for it"));
+        } else {
+            failure.append("event", new BsonString(new String(kept.get(), StandardCharsets.UTF_8)));
+        }
         failures.replaceOne(Filters.eq(id), failure, new ReplaceOptions().upsert(true));
     }
 }

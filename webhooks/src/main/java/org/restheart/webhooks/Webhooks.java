@@ -32,6 +32,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
@@ -49,7 +50,9 @@ import org.bson.json.JsonWriter;
 import org.bson.json.JsonWriterSettings;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Lease;
+import org.restheart.http.ProblemException;
 import org.restheart.plugin.Installation;
+import org.restheart.plugin.Meters;
 import org.restheart.plugin.Plugin;
 import org.restheart.plugin.Settings;
 import org.restheart.webhooks.Hook.Content;
@@ -100,7 +103,7 @@ public final class Webhooks implements Plugin {
             var mongo = to.mongo().orElseThrow(() -> new IllegalStateException("webhooks need MongoDB (mclient)"));
             var store =
                     new HookStore(mongo.getDatabase(hooks.db), hooks.states, hooks.failures, hook.name(), hooks.lease);
-            to.background(hook.name(), PAUSE, new HookFollower(hook, mongo, store)::follow);
+            to.background(hook.name(), PAUSE, new HookFollower(hook, mongo, store, to.meters())::follow);
         }
     }
 
@@ -147,14 +150,19 @@ public final class Webhooks implements Plugin {
         private final Hook hook;
         private final MongoClient mongo;
         private final HookStore store;
+        private final Meters meters;
 
         /// When the lease is to be prolonged, by [System#nanoTime()].
         private long renewal;
 
-        HookFollower(Hook hook, MongoClient mongo, HookStore store) {
+        /// Once.
+        private final AtomicBoolean saysThatItWaits = new AtomicBoolean(true);
+
+        HookFollower(Hook hook, MongoClient mongo, HookStore store, Meters meters) {
             this.hook = hook;
             this.mongo = mongo;
             this.store = store;
+            this.meters = meters;
         }
 
         /// Follows as long as this gateway is the one that does, there is the collection, and it is not
@@ -197,10 +205,9 @@ public final class Webhooks implements Plugin {
             }
         }
 
-        private void keep(Event event, String why) throws InterruptedException {
-            try (var memory = hook.memory().get()) {
-                store.fail(event, event.content().read(memory), why);
-            }
+        private void keep(Event event, Optional<byte[]> json, String why, Lease memory) {
+            store.fail(event, json, why, memory);
+            LOG.warn("{} has given up a change, which is kept: {}", hook, why);
         }
 
         private boolean isDue() {
@@ -297,9 +304,7 @@ public final class Webhooks implements Plugin {
         private Optional<byte[]> readAgain(
                 UnaryOperator<ChangeStreamIterable<RawBsonDocument>> start, int size, Lease memory)
                 throws InterruptedException {
-            while (!memory.tryHold((long) COPIES * size)) {
-                Thread.sleep(WAIT_MILLIS);
-            }
+            await(memory, (long) COPIES * size);
             OptionalInt grown;
             try (var changes = open(start, size, 1)) {
                 var change = changes.next();
@@ -314,6 +319,26 @@ public final class Webhooks implements Plugin {
             }
             memory.correct((long) COPIES * size, 0);
             return readAgain(start, grown.getAsInt(), memory);
+        }
+
+        /// Waits for memory in turn with all others who do, for as long as it takes.
+        private void await(Lease memory, long bytes) throws InterruptedException {
+            if (memory.tryHold(bytes)) {
+                return;
+            }
+            meters.count("waits_for_memory", "hook", hook.name());
+            if (saysThatItWaits.getAndSet(false)) {
+                LOG.warn("{} waits for memory: a change needs {} MiB of it", hook, bytes >> 20);
+            }
+            boolean isThere = false;
+            while (!isThere) {
+                try {
+                    memory.await(bytes);
+                    isThere = true;
+                } catch (ProblemException _) { // after a while, or since very many wait
+                    Thread.sleep(WAIT_MILLIS);
+                }
+            }
         }
 
         private Event event(ChangeStreamDocument<RawBsonDocument> change, int size, Content content) {
@@ -396,12 +421,8 @@ public final class Webhooks implements Plugin {
             try {
                 int attempts = hook.attempts();
                 for (var event : events) {
-                    var why = hook.send(event, attempts);
-                    attempts = why.isPresent() ? 1 : hook.attempts();
-                    if (why.isPresent()) {
-                        keep(event, why.get());
-                        LOG.warn("{} has given up a change, which is kept: {}", hook, why.get());
-                    }
+                    boolean isTaken = hook.send(event, attempts, this::keep);
+                    attempts = isTaken ? hook.attempts() : 1;
                 }
                 return true;
             } finally {

@@ -57,7 +57,13 @@ class LargeWebhooksTest {
                     .as(Files.readString(folder.resolve("log")))
                     .isTrue();
             assertThat(failures.distinct("why", String.class)).contains("ConnectException");
+            assertThat(failures.find())
+                    .allMatch(failure -> failure.containsKey("event") != failure.containsKey("eventAbsent"));
             assertThat(TestClient.of(port).get("/ping").statusCode()).isEqualTo(200);
+            assertThat(Files.readAllLines(folder.resolve("log")).stream()
+                            .filter(line -> line.contains("waits for memory")))
+                    .as("a document has no place beside another one: each hook says so once")
+                    .hasSizeBetween(1, 3);
         } finally {
             process.destroyForcibly().onExit().join();
         }

@@ -99,6 +99,7 @@ class WebhooksTest {
                 LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
                 leases.add(Objects.requireNonNull(states().find().first()).get("until"));
             }
+            stored().updateOne(Filters.and(Filters.eq(key), Filters.lt("attempts", 3)), Updates.inc("attempts", 1));
             exchange.sendResponseHeaders(isTaken ? 204 : 500, -1);
         }
     }
@@ -227,7 +228,28 @@ class WebhooksTest {
             assertThat(failures().find().first())
                     .containsEntry("type", "insert")
                     .containsEntry("key", new Document("_id", "bad"))
+                    .containsEntry("eventAbsent", "it is larger than 8 MiB")
                     .doesNotContainKey("event");
+        }
+    }
+
+    /// Although the document has changed since.
+    @Test
+    void what_is_kept_of_a_large_change_is_what_was_sent_last() {
+        try (var gateway = gateway("orders")) {
+            assertThat(gateway.address()).isNotNull();
+            stored().insertOne(new Document("_id", "bad").append("text", "x".repeat(1 << 17)));
+            await().until(() -> failures().countDocuments() == 1);
+            stored().updateOne(Filters.eq("bad"), Updates.set("attempts", 0));
+            await().until(() -> failures().countDocuments(Filters.eq("type", "update")) == 1 + 3);
+            for (var failure : failures().find(Filters.eq("type", "update"))) {
+                assertThat(BsonDocument.parse(failure.getString("event")))
+                        .isEqualTo(refused.stream()
+                                .filter(change ->
+                                        change.getString("id").getValue().equals(failure.get("_id")))
+                                .reduce((_, last) -> last)
+                                .orElseThrow());
+            }
         }
     }
 
