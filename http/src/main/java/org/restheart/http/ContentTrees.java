@@ -1,5 +1,8 @@
 package org.restheart.http;
 
+import org.bson.BsonValue;
+import org.restheart.bson.TreeSizes;
+
 /// Admits the trees of objects that are made of what a client sends, which take many times the memory of its bytes:
 /// their values are counted before there is any of them.
 public final class ContentTrees {
@@ -56,14 +59,25 @@ public final class ContentTrees {
     ///
     /// @throws ProblemException 503 if the caller holds too much already
     public static void hold(Body body, long values) {
-        long weight = weight(values);
-        if (weight > 0) {
-            body.hold(weight);
+        charge(body, values * VALUE);
+    }
+
+    /// Charges the tree of a value that is still encoded.
+    ///
+    /// @throws ProblemException 503 if the caller holds too much already
+    public static void hold(Body body, BsonValue value) {
+        charge(body, TreeSizes.of(value));
+    }
+
+    private static void charge(Body body, long bytes) {
+        if (bytes > FEW * VALUE) {
+            body.hold(bytes);
         }
     }
 
-    /// What a tree of so many values takes, in bytes; 0 for a few.
-    public static long weight(long values) {
-        return values > FEW ? values * VALUE : 0;
+    /// What the tree of a value takes, in bytes; 0 for everyday documents.
+    public static long weight(BsonValue value) {
+        long bytes = TreeSizes.of(value);
+        return bytes > FEW * VALUE ? bytes : 0;
     }
 }

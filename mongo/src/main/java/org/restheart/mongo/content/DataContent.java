@@ -99,7 +99,7 @@ public final class DataContent {
         if (!(content instanceof RawBsonDocument change)) {
             return content;
         }
-        ContentTrees.hold(request.body(), RawDocuments.values(change));
+        ContentTrees.hold(request.body(), change);
         return RawDocuments.toTree(change);
     }
 
@@ -110,7 +110,7 @@ public final class DataContent {
         var content = parse(request);
         if (content instanceof RawBsonDocument properties) {
             requireProperties(properties.getByteLength());
-            ContentTrees.hold(request.body(), RawDocuments.values(properties));
+            ContentTrees.hold(request.body(), properties);
         }
         return content;
     }

@@ -39,9 +39,9 @@ public interface DocumentFormat {
     static UnaryOperator<BsonDocument> ownedTrees(Lease lease, UnaryOperator<BsonDocument> form) {
         var held = new AtomicLong();
         return document -> {
-            long more = ContentTrees.weight(RawDocuments.values(document)) - held.get();
+            long more = ContentTrees.weight(document) - held.get();
             if (more > 0) {
-                if (!lease.tryHold(more)) {
+                if (!lease.tryHold(more) && !lease.tryContinue(more)) {
                     throw lease.isBeyondShare(more) ? tooManyValues() : Lease.full();
                 }
                 held.addAndGet(more);
