@@ -88,6 +88,9 @@ final class MongoConnection implements AutoCloseable {
     /// `waitQueueTimeoutMS`.
     private static final Duration POOL_WAIT = Duration.ofSeconds(10);
 
+    /// After which a connection of streams that have ended is closed: there were perhaps thousands of them.
+    private static final Duration STREAM_IDLE = Duration.ofSeconds(10);
+
     /// How long closing waits for the driver to end its sessions on the servers. They expire anyway.
     private static final Duration CLOSE = Duration.ofSeconds(2);
 
@@ -124,7 +127,10 @@ final class MongoConnection implements AutoCloseable {
                 silentServers,
                 concern,
                 current -> settings(current, "streams", silentServers, concern)
-                        .applyToConnectionPoolSettings(pool -> pool.minSize(0).maxSize(maxStreams + SPARE))
+                        .applyToConnectionPoolSettings(pool -> pool.minSize(0)
+                                .maxSize(maxStreams + SPARE)
+                                .maxConnectionIdleTime(STREAM_IDLE.toMillis(), TimeUnit.MILLISECONDS)
+                                .maintenanceFrequency(STREAM_IDLE.toMillis(), TimeUnit.MILLISECONDS))
                         .build());
     }
 

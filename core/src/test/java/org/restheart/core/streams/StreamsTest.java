@@ -15,9 +15,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 import org.bson.BsonDocument;
+import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.Patience;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -65,6 +68,30 @@ class StreamsTest {
         assertThat(gateway.handshake("/t/_streams/malformed")).isEqualTo(500);
         assertThat(gateway.handshake("/t/_streams/all/more")).isEqualTo(101);
         assertStatus(405, gateway.send("POST", "/t/_streams/all", "{}"));
+    }
+
+    /// Each is a file of the gateway and a connection of MongoDB.
+    @Test
+    void connections_to_mongodb_end_when_streams_have_ended(TestMongo mongo) throws Exception {
+        var name = mongo.databaseName() + "-idle";
+        var more = "core: {name: " + name + "}\nmongoAclAuthorizer: {acl-db: $db, acl-collection: acl}";
+        try (var named = gateway.another(mongo, "", more)) {
+            var stages = List.of(
+                    new Document("$currentOp", new Document("idleConnections", true)),
+                    new Document("$match", new Document("appName", "restheart " + name + " (streams)")));
+            IntSupplier connections = () -> mongo.client()
+                    .getDatabase("admin")
+                    .aggregate(stages)
+                    .into(new ArrayList<>())
+                    .size();
+            try (var listeners = new Opened<WebSocketListener>()) {
+                for (int i = 0; i < 20; i++) {
+                    listeners.add(WebSocketListener.open(named, "/t/_streams/k?avars=%7B%22k%22:" + i + "%7D"));
+                }
+                await().until(() -> connections.getAsInt() >= 20);
+            }
+            Patience.within(Duration.ofMinutes(1)).until(() -> connections.getAsInt() < 10);
+        }
     }
 
     @Test
