@@ -103,8 +103,8 @@ done = function(summary, latency)
     latency:percentile(50) / 1000, summary.bytes / summary.requests / 1000, summary.errors.status == 0 and "" or "ERRORS"))
 end
 LUA
-ask() { # $1: kind, $2: clients, $3: seconds
-  KIND=$1 wrk -t1 "-c$2" "-d$3s" --timeout 30s -s "$scratch/load.lua" "$url" | sed -n 's/^@//p'
+ask() { # $1: kind, $2: clients, $3: seconds, $4: threads, each of which knows one tag
+  KIND=$1 wrk "-t${4-1}" "-c$2" "-d$3s" --timeout 30s -s "$scratch/load.lua" "$url" | sed -n 's/^@//p'
 }
 
 kinds=("page" "embed" "GraphQL" "three requests")
@@ -120,5 +120,5 @@ done
 while sleep 1; do call -X PATCH "$url/orders/9990?id_type=NUMBER" -d '{"$inc": {"total": 1}}'; done &
 writer=$!
 for kind in "poll" "poll with If-None-Match"; do
-  printf '| %-13s | %-24s |%s\n' "latest 20" "$kind" "$(ask "$kind" 100 $((2 * seconds)))"
+  printf '| %-13s | %-24s |%s\n' "latest 20" "$kind" "$(ask "$kind" 100 $((2 * seconds)) 100)"
 done
