@@ -44,6 +44,9 @@ public final class Lease implements AutoCloseable {
     /// take nothing.
     private static final long CONTINUE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
+    /// The part of all memory that a request may hold while it waits for more: those that wait leave most to others.
+    private static final int LITTLE = 512;
+
     private static final Problem FULL =
             Problem.overloaded("the requests of this client in progress hold its share of the memory");
 
@@ -55,7 +58,7 @@ public final class Lease implements AutoCloseable {
     /// Whether nobody waits for the response any more.
     private final BooleanSupplier gone;
 
-    /// Whether the requests that this works for hold nothing: who holds memory must not wait for more, since
+    /// Whether the requests that this works for hold little: who holds memory must not wait for more, since
     /// others may do the same.
     private final BooleanSupplier mayWait;
 
@@ -116,11 +119,11 @@ public final class Lease implements AutoCloseable {
                 budget,
                 () -> callers,
                 () -> !requests.isEmpty() && requests.stream().allMatch(Lease::isGone),
-                () -> requests.stream().allMatch(Lease::isEmpty));
+                () -> requests.stream().allMatch(Lease::holdsLittle));
     }
 
-    private synchronized boolean isEmpty() {
-        return taken == 0 && shared.isEmpty();
+    private synchronized boolean holdsLittle() {
+        return budget == null || (taken <= budget.units().size() / LITTLE && shared.isEmpty());
     }
 
     private boolean isGone() {
@@ -215,7 +218,7 @@ public final class Lease implements AutoCloseable {
         taken += places;
     }
 
-    /// Takes memory; a request that holds none yet waits for it, in turn with other callers, at most ten
+    /// Takes memory; a request that holds little yet waits for it, in turn with other callers, at most ten
     /// seconds and as long as the client is there. On a thread that may block.
     ///
     /// @throws ProblemException 503 if the caller could not have it in this time, or too many of its
@@ -224,7 +227,7 @@ public final class Lease implements AutoCloseable {
         if (tryHold(bytes)) {
             return;
         }
-        boolean isHeld = (isEmpty() && mayWait.getAsBoolean())
+        boolean isHeld = (holdsLittle() && mayWait.getAsBoolean())
                 ? waited(bytes, Policy.SHARE, new Patience(WAIT_NANOS, MOST_WAITING, this::isGone))
                 : tryContinue(bytes);
         if (!isHeld) {
@@ -281,6 +284,15 @@ public final class Lease implements AutoCloseable {
     /// @throws ProblemException 503 if the caller may not have it now
     public void hold(long bytes) {
         if (!tryHold(bytes)) {
+            throw full();
+        }
+    }
+
+    /// As [#hold], but beyond the caller's share if need be: for a response that is nearly there, and would be lost.
+    ///
+    /// @throws ProblemException 503 if there is none
+    public void extend(long bytes) {
+        if (!tryHold(bytes) && !tryContinue(bytes)) {
             throw full();
         }
     }

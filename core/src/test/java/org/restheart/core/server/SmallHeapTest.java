@@ -55,6 +55,7 @@ class SmallHeapTest {
     private static final int SLOW_QUERIES = 20;
     private static final int SURPRISED = 24;
     private static final int LISTENERS = 30;
+    private static final int EMBEDS = 60;
     private static final int HUGE = 8 << 20;
 
     /// In place of a status.
@@ -221,6 +222,14 @@ class SmallHeapTest {
                         json,
                         "application/json"),
                 new Way(
+                        "transaction",
+                        "POST",
+                        "/_transactions",
+                        "[{\"method\": \"GET\", \"path\": \"/huge/1?id_type=NUMBER\"}]",
+                        8,
+                        json,
+                        "application/json"),
+                new Way(
                         "MCP",
                         "POST",
                         "/_mcp",
@@ -342,6 +351,23 @@ class SmallHeapTest {
             Patience.within(Duration.ofSeconds(20)).until(() -> status(embedding), is(200)); // others may have memory
         }
         assertThat(status("/parents?pagesize=2&embed=o")).isEqualTo(200);
+    }
+
+    /// Whoever reads documents with others waits for the memory of both before there is any.
+    @Test
+    void embeds_at_once_are_served_a_few_at_a_time() throws Exception {
+        var way = new Way("", "GET", "/parents?pagesize=1&embed=m&filter=%7B%22n%22%3A%7B%22%24ne%22%3A#%7D%7D", "", 4);
+        Patience.within(Duration.ofSeconds(20)).until(() -> exchange(way, 0), is(200)); // others may have memory
+        var statuses = new ConcurrentSkipListMap<Integer, Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < EMBEDS; i++) {
+                int number = i;
+                threads.submit(() -> statuses.merge(exchange(way, number), 1, Integer::sum));
+            }
+        }
+        assertThat(process.isAlive()).as(this::ending).isTrue();
+        assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(200, 503);
+        assertThat(statuses.getOrDefault(200, 0)).as(statuses.toString()).isGreaterThan(EMBEDS / 2);
     }
 
     static Collection<Way> left() {

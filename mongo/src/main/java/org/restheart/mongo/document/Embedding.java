@@ -1,5 +1,6 @@
 package org.restheart.mongo.document;
 
+import static java.util.stream.Collectors.joining;
 import static org.restheart.http.ProblemCode.FORBIDDEN;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
@@ -81,6 +82,9 @@ record Embedding(Level level, RelatedReads reads, String form) {
 
     /// Bytes of documents that are there before their memory is taken: as much as a request owns for nothing.
     private static final long HELD_AT_A_TIME = Lease.SMALL;
+
+    /// How often related documents are there: as they were read, or are encoded, and in those that refer to them.
+    private static final int MADE = 2;
 
     /// The most bytes of a page's own documents.
     private static final long MAX_PAGE_BYTES = 32 << 20;
@@ -390,8 +394,14 @@ record Embedding(Level level, RelatedReads reads, String form) {
         /// What has had more documents than its limit.
         private final Set<String> cutOff = new TreeSet<>();
 
+        /// Held for what is to come, of which a part is waited for together: who has begun is not refused.
+        private long ahead;
+
         /// Of documents without others.
         private Size own = new Size();
+
+        /// Of what is embedded in each of them.
+        private Size related = new Size();
 
         private Run(Lease lease, boolean isPage, long timeLimit) {
             this.lease = lease;
@@ -402,6 +412,9 @@ record Embedding(Level level, RelatedReads reads, String form) {
         /// Memory for a result; that of related documents is held when they are there.
         Room room(DocumentSizes sizes, FindQuery query, int most, boolean isShared) {
             own = sizes.of(query.namespace());
+            related = sizes.of(
+                    query.namespace(),
+                    level.nodes.stream().map(node -> node.relationship.name()).collect(joining("\n", MEMBER, "")));
             return new Room(lease, own, most, isShared, !isNothing());
         }
 
@@ -430,6 +443,13 @@ record Embedding(Level level, RelatedReads reads, String form) {
             return isNothing()
                     ? document
                     : embed(level, List.of(document), true).getFirst();
+        }
+
+        /// Waits for the memory that the related documents of some will take, and these with them.
+        private void awaitRelated(int documents) {
+            long needed = related.isKnown() ? MADE * related.bytes(documents) : Size.UNKNOWN_READ;
+            lease.await(needed);
+            ahead += needed;
         }
 
         private List<RawBsonDocument> embed(Level level, List<RawBsonDocument> all, boolean isOuter) {
@@ -475,14 +495,20 @@ record Embedding(Level level, RelatedReads reads, String form) {
         }
 
         private void hold(long more) {
-            lease.hold(more);
+            lease.extend(more - ofAhead(more));
             held += more;
         }
 
         /// What is there already.
         private void count(long more) {
-            lease.correct(0, more);
+            lease.correct(0, more - ofAhead(more));
             held += more;
+        }
+
+        private long ofAhead(long more) {
+            long taken = Math.min(ahead, more);
+            ahead -= taken;
+            return taken;
         }
 
         private List<List<RawBsonDocument>> related(Node node, List<RawBsonDocument> all, boolean isOuter) {
@@ -585,10 +611,12 @@ record Embedding(Level level, RelatedReads reads, String form) {
                 var all = new ArrayList<RawBsonDocument>();
                 long more = 0;
                 long read = 0;
+                int largest = 0;
                 while ((isPage || (all.size() < PART && held < PART_BYTES)) && found.hasNext()) {
                     var document = found.next();
                     more += document.getByteLength();
                     read += document.getByteLength();
+                    largest = Math.max(largest, document.getByteLength());
                     if (more >= HELD_AT_A_TIME || found.available() == 0) {
                         hold(more);
                         more = 0;
@@ -601,21 +629,29 @@ record Embedding(Level level, RelatedReads reads, String form) {
                                         + " MiB of documents of its own: use a smaller pagesize, or keys");
                     }
                 }
-                own.saw(read, all.size());
+                if (all.isEmpty()) {
+                    return;
+                }
+                own.saw(read, all.size(), largest);
                 if (!isPage) {
                     documents = 0;
                     bytes = 0;
                 }
+                awaitRelated(all.size());
                 ready.addAll(embed(level, all, true));
-                long left =
+                long made =
                         ready.stream().mapToLong(RawBsonDocument::getByteLength).sum();
-                lease.correct(held, left); // what they are made of is not needed any more
+                related.saw(Math.max(0, made - read), all.size());
+                long left = MADE * made; // and what is encoded of them; what they are made of is not needed any more
+                lease.correct(held + ahead, left);
                 held = left;
+                ahead = 0;
             }
 
             private void release() {
-                lease.correct(held, 0);
+                lease.correct(held + ahead, 0);
                 held = 0;
+                ahead = 0;
             }
 
             @Override

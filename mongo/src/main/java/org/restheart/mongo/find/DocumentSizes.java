@@ -67,7 +67,7 @@ public final class DocumentSizes {
         private static final int MEMORY = 64;
 
         /// What a read takes of which nothing is known; more if its reply is larger.
-        private static final long UNKNOWN_READ = Math.min(16 << 20, MemoryBudget.Part.DATA.bytes() / 8);
+        public static final long UNKNOWN_READ = Math.min(16 << 20, MemoryBudget.Part.DATA.bytes() / 8);
 
         /// Reads at a time of which nothing is known.
         private static final Semaphore UNKNOWN_READS =

@@ -135,7 +135,7 @@ public final class DocumentContent {
 
         private void settle(long needed) {
             if (needed > held) {
-                room.lease.hold(needed - held);
+                room.lease.extend(needed - held);
             } else {
                 room.lease.correct(held, needed);
             }

@@ -401,7 +401,7 @@ public final class DocumentReads {
                             ProblemCode.UNPROCESSABLE, "the result is larger than " + (MAX_BYTES >> 20) + " MiB");
                 }
                 if (bytes + expected / 2 > held) { // beside the batch that is read
-                    lease.hold(Math.max(bytes, expected));
+                    lease.extend(Math.max(bytes, expected));
                     held += Math.max(bytes, expected);
                 }
                 found.add(document);

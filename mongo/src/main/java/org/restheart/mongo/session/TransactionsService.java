@@ -3,6 +3,7 @@ package org.restheart.mongo.session;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ import org.restheart.http.Content;
 import org.restheart.http.ContentTrees;
 import org.restheart.http.Cors;
 import org.restheart.http.KnownKeys;
+import org.restheart.http.Lease;
 import org.restheart.http.Method;
 import org.restheart.http.Preferences;
 import org.restheart.http.Problem;
@@ -56,6 +58,11 @@ public final class TransactionsService implements Service {
 
     /// Of all results together: they are there until the transaction is committed.
     private static final long MOST_RESULT_BYTES = 16L << 20;
+
+    private static final int PIECE = 64 << 10;
+
+    /// How often a result is there: in buffers that grow, one after the other, and as a whole.
+    private static final int COPIES = 4;
 
     private static final KnownKeys KEYS = KnownKeys.of("method path headers body");
 
@@ -245,12 +252,11 @@ public final class TransactionsService implements Service {
                         .isPresent()) {
                     throw invalid("the results of a transaction are JSON, not BSON");
                 }
-                var body = body(answer, MOST_RESULT_BYTES - bytes);
+                var body = body(answer, MOST_RESULT_BYTES - bytes, request.lease());
                 bytes += body.length;
                 if (answer.status() >= 400 || answer.status() == 207) {
                     throw refused(answer, body);
                 }
-                request.lease().hold(body.length);
                 out.ascii(i == 0 ? "[" : ", ");
                 boolean isJson = !DataParameter.JSON_MODE
                         .choice(operations.get(i).query())
@@ -267,14 +273,21 @@ public final class TransactionsService implements Service {
         return Response.status(200).with(Response.JSON, new Content.Bytes(out.toByteBuffer(), request.lease()));
     }
 
-    private static byte[] body(Response.Ready answer, long most) {
+    /// @param lease takes what each piece needs before there is more
+    private static byte[] body(Response.Ready answer, long most, Lease lease) {
+        int copies = answer.content() instanceof Content.Bytes ? 1 : COPIES; // those are held by their stream
         try (var in = Content.stream(answer.content())) {
-            var bytes = in.readNBytes((int) Math.min(Integer.MAX_VALUE - 8, most + 1));
-            if (bytes.length > most) {
-                throw new ProblemException(
-                        ProblemCode.UNPROCESSABLE, "the results of a transaction are larger than 16 MiB: ask for less");
+            var bytes = new ByteArrayOutputStream();
+            for (var piece = in.readNBytes(PIECE); piece.length > 0; piece = in.readNBytes(PIECE)) {
+                lease.hold((long) copies * piece.length);
+                bytes.writeBytes(piece);
+                if (bytes.size() > most) {
+                    throw new ProblemException(
+                            ProblemCode.UNPROCESSABLE,
+                            "the results of a transaction are larger than 16 MiB: ask for less");
+                }
             }
-            return bytes;
+            return bytes.toByteArray();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
