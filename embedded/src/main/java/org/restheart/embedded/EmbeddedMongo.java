@@ -204,6 +204,11 @@ public final class EmbeddedMongo implements AutoCloseable {
         private static final int POLL_MILLIS = 10;
         private static final int STATUS_ADDRESS_IN_USE = 48; // mongod's ExitCode::netError
 
+        /// In percent of the cache. A write of 16 MiB takes 32 MiB of it, with the oplog. While eviction has no
+        /// processor, MongoDB aborts (388) what is beyond its own limit for changes: a tenth, 26 MiB of 256.
+        private static final String ROOM_FOR_WRITES =
+                "--wiredTigerEngineConfigString=eviction_dirty_trigger=80,eviction_updates_trigger=80";
+
         /// A port that was free when checked can be in use a moment later.
         private static final int PORT_ATTEMPTS = 5;
 
@@ -261,6 +266,7 @@ public final class EmbeddedMongo implements AutoCloseable {
                     "--replSet=" + EmbeddedMongoConfig.REPLICA_SET,
                     "--oplogSize=1024", // MB; the default is a twentieth of the disk
                     "--wiredTigerCacheSizeGB=" + config.cacheMegabytes() / 1024.0,
+                    ROOM_FOR_WRITES,
                     "--setParameter=diagnosticDataCollectionEnabled=false",
                     "--quiet"));
             config.serverParameters().forEach(parameter -> command.add("--setParameter=" + parameter));
