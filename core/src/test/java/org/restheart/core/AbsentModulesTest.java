@@ -106,8 +106,10 @@ class AbsentModulesTest {
             assertStatus(200, client.patch("/c/a", "{\"n\": 2}"));
             assertThat(Document.parse(client.get("/c/a").body())).containsEntry("n", 2);
             for (var module : MODULES.entrySet()) {
-                var isData = client.get(module.getValue().getLast()).body().contains("As data: ");
-                assertThat(isData).as(module.getKey()).isEqualTo(modules.contains(module.getKey()));
+                var body = client.get(module.getValue().getLast()).body();
+                assertThat(body.contains("has no restheart-" + module.getKey() + ".jar. As data: "))
+                        .as(body)
+                        .isEqualTo(modules.contains(module.getKey()));
             }
         } finally {
             process.destroyForcibly().onExit().join();

@@ -103,8 +103,11 @@ public final class Fields implements Headers {
         }
     }
 
+    /// Without values, of which some are secret.
     @Override
     public String toString() {
-        return Arrays.toString(lines);
+        var names = new ArrayList<String>();
+        forEach((name, _) -> names.add(name));
+        return names.toString();
     }
 }

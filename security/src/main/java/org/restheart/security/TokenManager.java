@@ -28,7 +28,8 @@ public interface TokenManager {
 
     /// Verifies a token that is used in place of the account's password.
     ///
-    /// @param token of more than 40 characters: shorter text is a password
+    /// @param token of 40 characters or more: shorter text is a password
+    /// @return credentials with a [Credentials.Token]
     Optional<Authentication> verify(Request request, String name, String token);
 
     /// Revokes the account's token and the one in the credentials, and ends the sessions that tokens began or have.

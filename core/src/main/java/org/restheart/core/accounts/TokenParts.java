@@ -79,7 +79,9 @@ final class TokenParts {
                 config.jwt().settings().leeway());
         this.jwt = config.jwt().jwt().with(accounts, revocations, endpoint);
         var own = manager(sessions(security, stored));
-        this.manager = added.or(() -> own);
+        this.manager = added.map(tokens -> own.<TokenManager>map(replaced -> new AddedTokens(tokens, replaced))
+                        .orElse(tokens))
+                .or(() -> own);
         this.makesBearers = added.isEmpty()
                 && config.jwtTokens().isPresent()
                 && config.bearer().isPresent();

@@ -93,6 +93,13 @@ public record GatewayConfig(
         };
     }
 
+    /// The jar that a service needs and that the class path lacks.
+    ///
+    /// @param block its name
+    public static Optional<String> missingJar(String block) {
+        return ServiceBindings.missingJar(block);
+    }
+
     private static boolean isLocal(ListenerConfig http, ListenerConfig.Tls https) {
         return Stream.of(http, https.listener()).filter(ListenerConfig::enabled).allMatch(ListenerConfig::isLoopback);
     }

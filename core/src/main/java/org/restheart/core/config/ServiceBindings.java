@@ -52,6 +52,13 @@ final class ServiceBindings {
         return Collections.unmodifiableMap(read);
     }
 
+    /// The jar of a module that the class path lacks.
+    static Optional<String> missingJar(String block) {
+        return Optional.ofNullable(JARS.get(block))
+                .filter(_ -> !MODULES.containsKey(block))
+                .map(jar -> jar + ".jar");
+    }
+
     /// `imports`; empty when it is switched off.
     static Optional<ImportConfig> imports(Block block) {
         return block.bool("enabled")

@@ -37,23 +37,23 @@ public final class OffServices implements Filter {
         var logIn = security.oauth().authorization();
         var registration = security.oauth().registration();
         var off = Stream.of(
-                        off(config.uri("mcp"), "the Model Context Protocol", "/_mcp", "/mcp"),
-                        off(config.uri("console"), "the console", "/_console", "/console"),
-                        off(config.uri("openApi"), "OpenAPI", "/_openapi", "/openApi"),
-                        off(config.uri("graphql"), "GraphQL", "/graphql", "/graphql"),
-                        off(config.uri("graphiql"), "GraphiQL", "/_graphiql", "/graphiql"),
-                        off(config.uri("dataApi"), "the Atlas Data API", "/app", "/dataApi"),
+                        off(config.uri("mcp"), "the Model Context Protocol", "/_mcp", "mcp"),
+                        off(config.uri("console"), "the console", "/_console", "console"),
+                        off(config.uri("openApi"), "OpenAPI", "/_openapi", "openApi"),
+                        off(config.uri("graphql"), "GraphQL", "/graphql", "graphql"),
+                        off(config.uri("graphiql"), "GraphiQL", "/_graphiql", "graphiql"),
+                        off(config.uri("dataApi"), "the Atlas Data API", "/app", "dataApi"),
                         off(
                                 config.uri("apiKeyAuthMechanism"),
                                 "the service of API keys",
                                 ApiKeyService.URI,
-                                "/apiKeyAuthMechanism"),
-                        off(logIn, "the log-in of OAuth", "/authorize", "/oauthAuthorizationService"),
+                                "apiKeyAuthMechanism"),
+                        off(logIn, "the log-in of OAuth", "/authorize", "oauthAuthorizationService"),
                         off(
                                 registration,
                                 "the registration of OAuth clients",
                                 "/register",
-                                "/oauthClientRegistrationService"))
+                                "oauthClientRegistrationService"))
                 .flatMap(Optional::stream);
         var elsewhere = Stream.of(
                         elsewhere("the Model Context Protocol", config.uri("mcp"), "mcp"),
@@ -77,12 +77,15 @@ public final class OffServices implements Filter {
                 .toList();
     }
 
-    private static Optional<Off> off(Optional<?> service, String name, String uri, String component) {
+    private static Optional<Off> off(Optional<?> service, String name, String uri, String block) {
         return service.isPresent()
                 ? Optional.empty()
                 : Optional.of(new Off(
                         RequestPath.parse(uri).segments(),
-                        name + " would be here, but is off: " + component + "/enabled switches it on"));
+                        name + " would be here, but "
+                                + GatewayConfig.missingJar(block)
+                                        .map(jar -> "the class path has no " + jar)
+                                        .orElse("is off: /" + block + "/enabled switches it on")));
     }
 
     @Override

@@ -132,7 +132,16 @@ final class PluginSecurity {
         @Override
         public Optional<Authentication> verify(Request request, String name, String token) {
             request.requireThread();
-            return known(calls, WHAT, () -> manager.verify(request, name, token));
+            return known(calls, WHAT, () -> manager.verify(request, name, token).map(Tokens::withToken));
+        }
+
+        /// Credentials without a token would pass for a password, which begins sessions and which no log-out ends.
+        private static Authentication withToken(Authentication verified) {
+            if (verified instanceof Authentication.Authenticated known
+                    && known.credentials().token().isEmpty()) {
+                throw new IllegalStateException("the credentials that verify returns have no Token");
+            }
+            return verified;
         }
 
         @Override

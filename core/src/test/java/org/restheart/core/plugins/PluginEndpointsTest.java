@@ -167,7 +167,8 @@ class PluginEndpointsTest {
             public void install(Installation to) {
                 to.settings().text("password", "");
                 to.serve(request -> Response.json(200, new BsonDocument("other", new BsonString(to.settings().block("other").text("key", "nothing")))
-                        .append("settings", new BsonString("" + to.settings())).append("request", new BsonString(request + " " + request.headers())).toJson()),
+                        .append("settings", new BsonString("" + to.settings())).append("request", new BsonString(request + " " + request.headers()))
+                                .append("response", new BsonString("" + Response.status(204).with("Auth-Token", "s3token"))).toJson()),
                         ServicePath.of("/own"));
             }
             """);
@@ -176,7 +177,7 @@ class PluginEndpointsTest {
             assertStatus(200, answer);
             assertThat(answer.body())
                     .contains("\"other\": \"nothing\"")
-                    .doesNotContain("s3same", "s3other", TestClient.basic("admin", "secret"));
+                    .doesNotContain("s3same", "s3other", "s3token", TestClient.basic("admin", "secret"));
         }
     }
 

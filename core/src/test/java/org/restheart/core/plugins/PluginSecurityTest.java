@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
+import com.nimbusds.jose.Payload;
+import com.nimbusds.jose.crypto.MACSigner;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -28,6 +34,8 @@ import org.restheart.testkit.WithMongo;
 /// Who asks, and whether they may, by plugins.
 @WithMongo
 class PluginSecurityTest {
+    private static final String KEY = "a key that is long enough for all of this";
+
     private final TestMongo mongo;
     private final PluginFolder plugins;
     private final String orders;
@@ -146,8 +154,10 @@ class PluginSecurityTest {
                     public Optional<Authentication> verify(Request request, String name, String token) {
                         if (token.startsWith("mint-bug")) throw new IllegalStateException("secret");
                         return Optional.ofNullable(known.get(token)).filter(account -> account.name().equals(name))
-                                .map(account -> new Authentication.Authenticated(account, new Credentials("mint", Optional.of(
-                                        new Credentials.Token(token, Optional.empty(), Optional.empty(), Optional.empty())))));
+                                .map(account -> new Authentication.Authenticated(account, request.query().has("password")
+                                        ? Credentials.password("mint")
+                                        : new Credentials("mint", Optional.of(
+                                                new Credentials.Token(token, Optional.empty(), Optional.empty(), Optional.empty())))));
                     }
                     public void invalidate(Request request, Account account, Credentials credentials) {
                         credentials.token().ifPresent(token -> known.remove(token.text()));
@@ -159,17 +169,21 @@ class PluginSecurityTest {
             """);
     }
 
+    private Gateway startMinting() {
+        minting("mint");
+        return plugins.start(mongo, "", "- {role: user, predicate: path-prefix('/')}", """
+            authTokenService: {enabled: true, uri: /token, secured: false}
+            tokenBasicAuthMechanism: {enabled: true}
+            jwtTokenManager: {enabled: true}
+            jwtAuthenticationMechanism: {enabled: true}
+            jwtConfigProvider: {key: %s}
+            """.formatted(KEY));
+    }
+
     @Test
     void tokens_of_its_own_in_place_of_the_gateways() {
-        minting("mint");
         try (var lines = new LogLines();
-                var gateway = plugins.start(mongo, "", "- {role: user, predicate: path-prefix('/')}", """
-                    authTokenService: {enabled: true, uri: /token, secured: false}
-                    tokenBasicAuthMechanism: {enabled: true}
-                    jwtTokenManager: {enabled: true}
-                    jwtAuthenticationMechanism: {enabled: true}
-                    jwtConfigProvider: {key: a key that is long enough for all of this}
-                    """)) {
+                var gateway = startMinting()) {
             assertThat(lines.all())
                     .anyMatch(line -> line.startsWith("WARN") && line.contains("a plugin makes the tokens"));
             var ann = client(gateway).as("ann", "secret");
@@ -192,8 +206,25 @@ class PluginSecurityTest {
             assertThat(Document.parse(
                             client(gateway).get("/_console/config.json").body()))
                     .containsEntry("token", null);
+            // As a password they would begin sessions, and no log-out would end them.
+            assertStatus(503, known.get(orders + "?password"));
             assertStatus(204, known.delete("/token"));
             assertStatus(401, known.get(orders));
+        }
+    }
+
+    /// Of OAuth, of sessions, and of the time before the plugin.
+    @Test
+    void bearers_of_tokens_of_the_gateway_log_out_also_where_a_plugin_makes_others() throws JOSEException {
+        var token = new JWSObject(
+                new JWSHeader(JWSAlgorithm.HS256),
+                new Payload("{\"iss\": \"restheart.org\", \"sub\": \"ann\", \"roles\": [\"user\"], \"jti\": \"1\"}"));
+        token.sign(new MACSigner(KEY));
+        try (var gateway = startMinting()) {
+            var bearer = client(gateway).with("Authorization", "Bearer " + token.serialize());
+            assertStatus(200, bearer.get(orders));
+            assertStatus(204, bearer.delete("/token"));
+            assertStatus(401, bearer.get(orders));
         }
     }
 
