@@ -36,7 +36,11 @@ class ManagementTest {
 
     @Test
     void it_answers_without_accounts_while_mongodb_is_away() {
-        try (var gateway = start(AWAY, "")) {
+        try (var log = new LogLines();
+                var gateway = start(AWAY, "")) {
+            assertThat(log.all())
+                    .contains("INFO management-listener accepts connections on "
+                            + gateway.managementAddress().orElseThrow());
             var client = management(gateway);
             assertStatus(200, client.get("/health/live"));
             assertStatus(200, client.get("/health/ready"));

@@ -38,6 +38,9 @@ final class Keys {
         NO_SECRETS = ROOT.names(key -> !key.isSecret());
     }
 
+    /// A second variable of that key; empty, it does not count.
+    static final String ADMIN_PASSWORD = "RESTHEART_ADMIN_PASSWORD";
+
     private Keys() {}
 
     /// The environment variables of keys, by their names, such as `RESTHEART_MONGO_MAX_PAGESIZE`.
@@ -72,6 +75,8 @@ final class Keys {
 
         static {
             add(PREFIX, "", ROOT);
+            var password = "/mongoRealmAuthenticator/create-user-password";
+            ALL.put(ADMIN_PASSWORD, new Variable(password, Variable.Form.TEXT));
             Map.copyOf(ALL)
                     .forEach((name, value) ->
                             ALL.putIfAbsent(name + "_FILE", new Variable(value.path, Variable.Form.FILE)));

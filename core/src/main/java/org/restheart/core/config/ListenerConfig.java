@@ -8,11 +8,12 @@ import org.restheart.http.Connection;
 
 /// `http-listener`, and what `https-listener` shares with it.
 ///
+/// @param name of its block
 /// @param host name or address to bind to; `0.0.0.0` for all
 /// @param port 0 picks a free one
 /// @param proxyProtocol whether connections are those of trusted proxies alone, and begin with a header of the PROXY
 ///     protocol
-public record ListenerConfig(boolean enabled, String host, int port, boolean proxyProtocol) {
+public record ListenerConfig(String name, boolean enabled, String host, int port, boolean proxyProtocol) {
     /// `https-listener`.
     ///
     /// @param keys present whenever the listener is enabled
@@ -76,7 +77,11 @@ public record ListenerConfig(boolean enabled, String host, int port, boolean pro
             block.refuse("host", "has a port, which is a key of its own: " + host);
         }
         return new ListenerConfig(
-                block.bool("enabled"), host, block.integer("port"), mayBeProxied && block.bool("proxy-protocol"));
+                block.path().substring(1),
+                block.bool("enabled"),
+                host,
+                block.integer("port"),
+                mayBeProxied && block.bool("proxy-protocol"));
     }
 
     static Tls readTls(Block block) {

@@ -38,32 +38,26 @@ public record Sources(
         Map<String, String> variables,
         Map<String, Object> options) {
 
-    private static final String ADMIN_PASSWORD = "RESTHEART_ADMIN_PASSWORD";
+    /// Those of the environment that are read, beside those of keys.
+    public static final Set<String> VARIABLES = Set.of("RESTHEART_CONF_FILE", "RHO_FILE", "RHO");
 
-    /// Those of the environment that are read.
-    public static final Set<String> VARIABLES =
-            Set.of("RESTHEART_CONF_FILE", "RHO_FILE", "RHO", ADMIN_PASSWORD, ADMIN_PASSWORD + "_FILE");
-
-    /// @throws ConfigException when a file with a password cannot be read
     public static Sources of(Map<String, String> environment) {
-        var sources = new Sources(
+        return new Sources(
                 false,
                 path(environment, "RESTHEART_CONF_FILE"),
                 path(environment, "RHO_FILE"),
                 Optional.ofNullable(environment.get("RHO")),
                 ofKeys(environment),
                 Map.of());
-        return Optional.ofNullable(environment.get(ADMIN_PASSWORD))
-                .or(() -> path(environment, ADMIN_PASSWORD + "_FILE")
-                        .map(file -> text(file).stripTrailing()))
-                .filter(password -> !password.isEmpty())
-                .map(password -> sources.with("/mongoRealmAuthenticator/create-user-password", password))
-                .orElse(sources);
     }
 
     private static Map<String, String> ofKeys(Map<String, String> environment) {
         var variables = new TreeMap<>(environment);
-        variables.keySet().removeIf(name -> !isOfKey(name));
+        variables
+                .entrySet()
+                .removeIf(each -> !isOfKey(each.getKey())
+                        || (each.getKey().startsWith(Keys.ADMIN_PASSWORD)
+                                && each.getValue().isEmpty()));
         return variables;
     }
 

@@ -83,7 +83,7 @@ final class ListenerSockets {
     /// @throws StartException naming what to correct: a port in use, a keystore that cannot be read
     void open() {
         if (settings.http().enabled()) {
-            open("http-listener", settings.http(), plain());
+            open(settings.http(), plain());
         }
         if (settings.https().enabled()) {
             var keys = settings.https().keys().orElseThrow();
@@ -91,11 +91,11 @@ final class ListenerSockets {
             handshakes = computed;
             var certificate = new Tls(keys);
             tls = certificate;
-            open("https-listener", settings.https().listener(), encrypted(computed, certificate));
+            open(settings.https().listener(), encrypted(computed, certificate));
         }
     }
 
-    private void open(String name, ListenerConfig config, ChannelListener<StreamConnection> protocol) {
+    private void open(ListenerConfig config, ChannelListener<StreamConnection> protocol) {
         try {
             var address = new InetSocketAddress(config.host(), config.port());
             if (address.isUnresolved()) {
@@ -105,27 +105,29 @@ final class ListenerSockets {
                     address, ChannelListeners.openListenerAdapter(admitted(config, protocol)), socketOptions());
             sockets.add(socket);
             socket.resumeAccepts();
-            LOG.info("{} accepts connections on {}", name, socket.getLocalAddress());
+            LOG.info("{} accepts connections on {}", config.name(), socket.getLocalAddress());
         } catch (IOException e) {
-            throw cannotListen(name, config, e);
+            throw cannotListen(config, e);
         }
     }
 
     /// @throws StartException if another process listens there
-    static void requireFree(String name, ListenerConfig config) {
+    static void requireFree(ListenerConfig config) {
         try (var socket = new ServerSocket()) {
             socket.setReuseAddress(true);
             socket.bind(new InetSocketAddress(config.host(), config.port()));
         } catch (IOException e) {
-            throw cannotListen(name, config, e);
+            throw cannotListen(config, e);
         }
     }
 
-    private static StartException cannotListen(String name, ListenerConfig config, IOException e) {
+    private static StartException cannotListen(ListenerConfig config, IOException e) {
         return new StartException(
-                name + ": cannot listen on " + config.host() + ":" + config.port() + ": " + e.getMessage()
+                config.name() + ": cannot listen on " + config.host() + ":" + config.port() + ": " + e.getMessage()
                         + "; for another port start with "
-                        + (name.equals("http-listener") ? "--port N" : "RHO='/" + name + "/port -> N'"),
+                        + (config.name().equals("http-listener")
+                                ? "--port N"
+                                : "RHO='/" + config.name() + "/port -> N'"),
                 e);
     }
 

@@ -87,7 +87,7 @@ public record ServerSettings(
         return new ServerSettings(
                 config.core(),
                 config.management(),
-                new ListenerConfig.Tls(new ListenerConfig(false, "", 0, false), Optional.empty()),
+                new ListenerConfig.Tls(new ListenerConfig("", false, "", 0, false), Optional.empty()),
                 settings.connection,
                 new Limits(
                         MANAGEMENT_CLIENTS,

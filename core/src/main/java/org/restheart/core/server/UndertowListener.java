@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ConnectionOptions;
 import org.restheart.core.config.ListenerConfig;
@@ -140,15 +141,9 @@ public final class UndertowListener {
     ///
     /// @throws StartException naming the port
     public static void requireFreePorts(ListenerConfig http, ListenerConfig.Tls https, ListenerConfig management) {
-        if (http.enabled()) {
-            ListenerSockets.requireFree("http-listener", http);
-        }
-        if (https.enabled()) {
-            ListenerSockets.requireFree("https-listener", https.listener());
-        }
-        if (management.enabled()) {
-            ListenerSockets.requireFree("management-listener", management);
-        }
+        Stream.of(http, https.listener(), management)
+                .filter(ListenerConfig::enabled)
+                .forEach(ListenerSockets::requireFree);
     }
 
     private void forgetClosed() {

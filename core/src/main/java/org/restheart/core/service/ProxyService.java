@@ -3,6 +3,7 @@ package org.restheart.core.service;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -38,6 +39,8 @@ public final class ProxyService implements Service, AutoCloseable {
     /// and control characters that were encoded; what would change if it were decoded once more.
     private static final Pattern AMBIGUOUS =
             Pattern.compile("\\.{0,2}|.*(?:[/\\\\;\\p{Cntrl}]|%\\p{XDigit}{2}).*", Pattern.DOTALL);
+
+    private static final Pattern URL = Pattern.compile("(?<scheme>https?)://[^/]*?(?::(?<port>\\d{1,5}))?(?:/.*)?");
 
     /// Characters of queries that are sent as they are; others are encoded, such as those beyond ASCII.
     private static final String OF_QUERIES = "%!$&'()*+,;=:@/?[]";
@@ -127,13 +130,23 @@ public final class ProxyService implements Service, AutoCloseable {
         var own = Map.of(
                 "X-Forwarded-Proto", connection.scheme(),
                 "X-Forwarded-Host", connection.hostAndPort(),
-                "X-Forwarded-Port", Integer.toString(connection.local().getPort()),
+                "X-Forwarded-Port", port(connection),
                 "X-Forwarded-Server", connection.host());
         for (var field : own.entrySet()) {
             boolean isContinued = trusts.test(connection) && fields.has(field.getKey());
             fields = isContinued ? fields : fields.with(field.getKey(), field.getValue());
         }
         return config.rewriteHostHeader() ? fields : fields.plus("Host", connection.hostAndPort());
+    }
+
+    /// The port that the client called, if a trusted proxy names the client; else that of the listener.
+    private static String port(Connection connection) {
+        var url = URL.matcher(connection.baseUrl());
+        if (connection.forwardedFor().isEmpty() || !url.matches()) {
+            return Integer.toString(connection.local().getPort());
+        }
+        var usual = url.group("scheme").equals("https") ? "443" : "80";
+        return Objects.requireNonNullElse(url.group("port"), usual);
     }
 
     private static boolean hasContent(Headers headers) {

@@ -22,7 +22,7 @@ class BuiltInConfigurationTest {
     @Test
     void its_listener_is_reached_from_this_machine_only() {
         var http = builtIn().read().orThrow().http();
-        assertThat(http).isEqualTo(new ListenerConfig(true, "localhost", 8080, false));
+        assertThat(http).isEqualTo(new ListenerConfig("http-listener", true, "localhost", 8080, false));
     }
 
     @Test

@@ -127,6 +127,15 @@ class EffectiveConfigurationTest {
     }
 
     @Test
+    void the_password_of_the_first_account_is_said_to_come_from_its_variable() {
+        var name = "RESTHEART_ADMIN_PASSWORD";
+        assertThat(load(Sources.of(Map.of(name, "hunter2"))).overrides())
+                .containsExactly("/mongoRealmAuthenticator/create-user-password -> \"**********\" (" + name + ")");
+        assertThat(load(Sources.of(Map.of(name, "", name + "_FILE", ""))).overrides())
+                .isEmpty();
+    }
+
+    @Test
     void the_environment_names_the_files() {
         var sources = Sources.of(Map.of(
                 "RESTHEART_CONF_FILE",

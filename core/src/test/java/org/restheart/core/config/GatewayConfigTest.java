@@ -25,7 +25,7 @@ class GatewayConfigTest {
     @Test
     void an_empty_file_means_the_defaults() {
         var config = GatewayConfig.parse("");
-        assertThat(config.http()).isEqualTo(new ListenerConfig(true, "localhost", 8080, false));
+        assertThat(config.http()).isEqualTo(new ListenerConfig("http-listener", true, "localhost", 8080, false));
         assertThat(config.mclient().connectionString()).isEqualTo("mongodb://127.0.0.1");
         assertThat(config.ping().endpoint()).isEqualTo(new Endpoint(true, "/ping", false));
         assertThat(config.metrics().endpoint()).isEqualTo(new Endpoint(true, "/metrics", true));

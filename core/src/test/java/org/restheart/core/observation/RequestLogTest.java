@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.LoggingConfig;
+import org.restheart.core.logging.LogSetup;
 import org.restheart.http.Body;
 import org.restheart.http.Connection;
 import org.restheart.http.Fields;
@@ -210,5 +213,45 @@ class RequestLogTest {
                 .asString()
                 .contains("request Accept: text/x", "request Authorization: **********", "response ETag: 1")
                 .doesNotContain("c2VjcmV0");
+    }
+
+    @Test
+    void the_audit_log_says_how_many_lines_are_missing() throws Exception {
+        var begun = new CountDownLatch(1);
+        var over = new CountDownLatch(1);
+        var slow = new ListAppender<ILoggingEvent>() {
+            @Override
+            protected void append(ILoggingEvent event) {
+                begun.countDown();
+                try {
+                    over.await();
+                } catch (InterruptedException _) {
+                    Thread.currentThread().interrupt();
+                }
+                super.append(event);
+            }
+        };
+        var audit = (Logger) LoggerFactory.getLogger(LogSetup.AUDIT);
+        audit.setAdditive(false);
+        audit.setLevel(Level.INFO);
+        audit.addAppender(slow);
+        slow.start();
+        try (var log = new RequestLog.RequestAuditLog(LoggingConfig.Audit.ALL)) {
+            log.completed(get("/x", ""));
+            begun.await();
+            for (int i = 0; i < 8_192 + 7; i++) { // more than wait at once
+                log.completed(get("/x", ""));
+            }
+            over.countDown();
+            assertThat(log.lost()).isEqualTo(7);
+        } finally {
+            audit.detachAppender(slow);
+            audit.setAdditive(true);
+            audit.setLevel(null);
+        }
+        assertThat(slow.list).hasSize(1 + 8_192 + 1);
+        assertThat(slow.list)
+                .filteredOn(event -> event.getFormattedMessage().contains("\"event\":\"lost\",\"lines\":7}"))
+                .hasSize(1);
     }
 }

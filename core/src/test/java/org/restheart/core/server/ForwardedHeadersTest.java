@@ -8,6 +8,8 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.core.config.ConfigException;
 
 /// Which header fields of a client the target of a proxy gets.
@@ -118,6 +120,30 @@ class ForwardedHeadersTest {
             assertThat(target.next()).contains("X-Forwarded-Proto: http\r\n");
             http.request("GET https://test/back/x", RawTarget.basic("ada"));
             assertThat(target.next()).contains("X-Forwarded-Proto: http\r\n");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "api.example.com, 443",
+        "api.example.com:8443, 8443",
+        "[::1], 443",
+    })
+    void a_target_behind_a_trusted_proxy_learns_the_port_that_clients_call(String host, String port) throws Exception {
+        try (var gateway = RawTarget.gateway(target.url(), "", ", trusted-proxies: [127.0.0.1]");
+                var client = new RawClient(gateway.address())) {
+            client.request(
+                    "GET /back/x",
+                    RawTarget.basic("ada"),
+                    "X-Forwarded-For: 203.0.113.9",
+                    "X-Forwarded-Proto: https",
+                    "X-Forwarded-Host: " + host);
+            assertThat(target.next())
+                    .contains("X-Forwarded-Host: " + host + "\r\n", "X-Forwarded-Port: " + port + "\r\n")
+                    .contains("X-Forwarded-For: 203.0.113.9,127.0.0.1\r\n");
+            client.request("GET /back/x", RawTarget.basic("ada"), "X-Forwarded-Host: " + host);
+            assertThat(target.next())
+                    .contains("X-Forwarded-Port: " + gateway.address().getPort() + "\r\n");
         }
     }
 

@@ -161,6 +161,12 @@ final class RawTarget implements AutoCloseable {
     }
 
     static Gateway gateway(String url, String more) {
+        return gateway(url, more, "");
+    }
+
+    /// @param more of the proxy
+    /// @param core what `core` has besides
+    static Gateway gateway(String url, String more, String core) {
         return Gateway.start(GatewayConfig.parse("""
             http-listener: {host: 127.0.0.1, port: 0}
             mclient: {enabled: false}
@@ -175,9 +181,9 @@ final class RawTarget implements AutoCloseable {
             fileAclAuthorizer: {enabled: true, permissions: [
               {role: a, predicate: "path-prefix('/back') and not path-prefix('/back/admin')"}]}
             apiKeyAuthMechanism: {enabled: false}
-            core: {io-threads: 1}
+            core: {io-threads: 1%s}
             proxies: [{location: /back, proxy-pass: '%s'%s}]
-            """.formatted(url, more)));
+            """.formatted(core, url, more)));
     }
 
     static String basic(String name) {
