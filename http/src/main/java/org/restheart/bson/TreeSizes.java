@@ -2,12 +2,13 @@ package org.restheart.bson;
 
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonJavaScriptWithScope;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 
 /// What trees of BSON take in memory, as measured, before there are any: an array of numbers twice its bytes, and one
-/// of
-/// objects with a field ten times. Texts and binary data are not counted, which take as much as their bytes.
+/// of objects with a field ten times. Texts, names and binary data are not counted: they take as much as their bytes,
+/// and twice as much where a few characters are beyond Latin-1.
 public final class TreeSizes {
     private static final int DOCUMENT = 150;
     private static final int ARRAY = 100;
@@ -17,6 +18,8 @@ public final class TreeSizes {
 
     /// A place in a list, which grows.
     private static final int ELEMENT = 8;
+
+    private static final int OTHER = 110;
 
     private TreeSizes() {}
 
@@ -39,6 +42,7 @@ public final class TreeSizes {
                         + array.stream()
                                 .mapToLong(element -> ELEMENT + of(element))
                                 .sum();
+            case BsonJavaScriptWithScope code -> OTHER + of(code.getScope());
             default -> ofSingle((byte) value.getBsonType().getValue());
         };
     }
@@ -56,10 +60,18 @@ public final class TreeSizes {
                     + switch (type) {
                         case BsonTypes.DOCUMENT -> DOCUMENT + ofMembers(bytes, from, cursor.at - from, FIELD);
                         case BsonTypes.ARRAY -> ARRAY + ofMembers(bytes, from, cursor.at - from, ELEMENT);
+                        case BsonTypes.CODE_WITH_SCOPE -> OTHER + ofScope(bytes, from, cursor.at);
                         default -> ofSingle(type);
                     };
         }
         return size;
+    }
+
+    /// @param start of the code with its scope, a document
+    private static long ofScope(byte[] bytes, int start, int end) {
+        var cursor = new RawCursor(bytes, start + Integer.BYTES);
+        cursor.string(end);
+        return DOCUMENT + ofMembers(bytes, cursor.at, end - cursor.at, FIELD);
     }
 
     private static long ofSingle(byte type) {
@@ -75,7 +87,7 @@ public final class TreeSizes {
                     BsonTypes.MAX_KEY -> 24;
             case BsonTypes.STRING, BsonTypes.SYMBOL, BsonTypes.CODE -> 64;
             case BsonTypes.BINARY, BsonTypes.OBJECT_ID, BsonTypes.DECIMAL128 -> 48;
-            default -> 110;
+            default -> OTHER;
         };
     }
 }

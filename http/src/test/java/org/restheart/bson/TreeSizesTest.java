@@ -8,6 +8,7 @@ import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonJavaScriptWithScope;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -27,9 +28,8 @@ class TreeSizesTest {
         assertThat(TreeSizes.of(new BsonArray(List.of(raw)))).isGreaterThan(TreeSizes.of(raw));
     }
 
-    /// Bytes of each, as measured with and without compact headers of objects: 5 of null, 16 to 29 of a number, 61 to
-    /// 69
-    /// of a short text, 77 to 85 of an empty document, 205 to 221 of one with a number.
+    /// Bytes of each, as measured with and without compact headers of objects: 5 of null, 16 to 29 of a number,
+    /// 61 to 69 of a short text, 77 to 85 of an empty document, 205 to 221 of one with a number.
     @Test
     void values_count_by_their_type() {
         assertThat(each(BsonNull.VALUE)).isBetween(4L, 16L);
@@ -37,6 +37,14 @@ class TreeSizesTest {
         assertThat(each(new BsonString("abc"))).isBetween(56L, 90L);
         assertThat(each(new BsonDocument())).isBetween(88L, 200L);
         assertThat(each(new BsonDocument("a", new BsonInt32(1)))).isBetween(200L, 300L);
+    }
+
+    @Test
+    void the_scope_of_code_counts_as_the_document_that_it_is() {
+        var scope = new BsonDocument("a", new BsonArray(Collections.nCopies(VALUES, new BsonDocument())));
+        var document = new BsonDocument("code", new BsonJavaScriptWithScope("x", scope));
+        assertThat(TreeSizes.of(document)).isGreaterThan(TreeSizes.of(scope));
+        assertThat(TreeSizes.of(RawDocuments.encode(document))).isEqualTo(TreeSizes.of(document));
     }
 
     private static long each(BsonValue value) {
