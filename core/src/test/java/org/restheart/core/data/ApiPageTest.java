@@ -38,8 +38,10 @@ class ApiPageTest {
         }
         var database = mongo.databaseName();
         mongo.database().createCollection("_properties");
-        try (var gateway =
-                ConformanceGateway.start(mongo, "mongo: {mongo-mounts: [{what: /%s, where: /}]}".formatted(database))) {
+        try (var gateway = ConformanceGateway.start(
+                mongo,
+                "mongo: {mongo-mounts: [{what: /%s, where: /}], require-index: warn, require-index-above: 2}"
+                        .formatted(database))) {
             assertThat(run(commands.toString().replace("localhost:8080", "127.0.0.1:" + gateway.port())))
                     .hasSizeGreaterThan(10)
                     .isEqualTo(expected);

@@ -216,6 +216,14 @@ class EmbeddingTest {
                 .hasSize(15);
         assertThat(list("admin", "/boxes?pagesize=110&embed={\"sheets\":{\"keys\":{\"text\":0}}}"))
                 .hasSize(110);
+        insert(
+                "sheets",
+                IntStream.range(18, 36)
+                        .mapToObj(i ->
+                                new Document("_id", i).append("box", i % 10).append("text", "x".repeat(1_000_000)))
+                        .toList());
+        assertThat(list("admin", "/boxes?filter={\"_id\":{\"$lt\":10}}&embed={\"sheets\":{\"limit\":1}}"))
+                .hasSize(10);
     }
 
     @Test

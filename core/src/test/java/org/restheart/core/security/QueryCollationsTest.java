@@ -219,6 +219,23 @@ class QueryCollationsTest {
         }
     }
 
+    /// A view has its own collation, and measurements have no index by which one is found.
+    @Test
+    void whether_a_locale_is_known_is_asked_without_reading_documents() {
+        var database = gateway.database();
+        database.runCommand(BsonDocument.parse("{create: 'view', viewOn: 'c', pipeline: []}"));
+        var folded = "{\"mongo\":{\"collation\":{\"locale\":\"en\"}}}";
+        assertStatus(400, gateway.as("admin").patch("/view", folded));
+        assertStatus(200, gateway.as("admin").get("/view"));
+        database.runCommand(BsonDocument.parse("{create: 'series', timeseries: {timeField: 't'}}"));
+        gateway.insert("series", "{t: {$date: '2026-01-01T00:00:00Z'}}", "{t: {$date: '2026-01-02T00:00:00Z'}}");
+        var reads = TestMongo.profiled(
+                database,
+                "{docsExamined: {$gt: 0}, ns: /series$/}",
+                () -> assertStatus(200, gateway.as("admin").patch("/series", folded)));
+        assertThat(reads).isEmpty();
+    }
+
     @Test
     void no_index_is_made_with_an_unknown_locale() {
         var index = "{\"keys\":{\"x\":1},\"ops\":{\"collation\":{\"locale\":\"klingon\"}}}";

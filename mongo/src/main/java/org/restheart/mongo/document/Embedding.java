@@ -331,10 +331,9 @@ record Embedding(Level level, RelatedReads reads, String form) {
             var beside = keys.entrySet().stream()
                     .filter(key -> (key.getKey() + ".").startsWith(field + "."))
                     .toList();
-            var above = beside.stream()
-                    .filter(key -> (path + ".").startsWith(key.getKey() + "."))
-                    .findFirst();
-            boolean isRead = field.equals("_id"); // unless it is turned off
+            var above =
+                    beside.stream().filter(key -> isWithin(key.getKey(), path)).findFirst();
+            boolean isRead = field.equals("_id") && beside.isEmpty(); // unless it is turned off
             if (above.isPresent()) {
                 if (isOff(above.get().getValue()) && above.get().getKey().equals(field)) {
                     read.remove(field);
@@ -345,12 +344,16 @@ record Embedding(Level level, RelatedReads reads, String form) {
             } else if (beside.stream().anyMatch(key -> key.getKey().startsWith(path + ".") || !isSwitch(key.getValue()))
                     || (beside.isEmpty() && !isRead && !keys.values().stream().allMatch(Planning::isSwitch))) {
                 throw leavesOut("'" + path + "'");
-            } else if (isIncluding && !isRead) {
+            } else if (isIncluding && !isRead && read.keySet().stream().noneMatch(key -> isWithin(key, path))) {
                 read.append(beside.isEmpty() ? field : path, new BsonInt32(1));
                 if (beside.isEmpty()) {
                     surplus.add(field);
                 }
             }
+        }
+
+        private static boolean isWithin(String whole, String path) {
+            return (path + ".").startsWith(whole + ".");
         }
 
         private static boolean isSwitch(BsonValue value) {

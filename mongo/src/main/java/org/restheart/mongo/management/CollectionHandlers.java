@@ -3,10 +3,10 @@ package org.restheart.mongo.management;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
+import com.mongodb.ExplainVerbosity;
 import com.mongodb.MongoCommandException;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
@@ -178,9 +178,9 @@ public final class CollectionHandlers {
             try {
                 collections
                         .of(request)
-                        .find(new BsonDocument("_id", new BsonObjectId()))
+                        .find()
                         .collation(Collations.of(written, COLLATION_PROPERTY))
-                        .first();
+                        .explain(ExplainVerbosity.QUERY_PLANNER); // reads no documents
             } catch (MongoCommandException e) {
                 if (e.getErrorCode() != BAD_VALUE) {
                     throw e;

@@ -288,7 +288,7 @@ public final class RelatedReads {
         return found;
     }
 
-    /// Ends a result that is larger than an answer.
+    /// Ends a result that is too large for an answer in any case.
     private record Counted(IntFunction<MongoCursor<RawBsonDocument>> find)
             implements IntFunction<MongoCursor<RawBsonDocument>> {
         @Override
@@ -300,7 +300,7 @@ public final class RelatedReads {
                 public RawBsonDocument next() {
                     var next = super.next();
                     bytes += Objects.requireNonNull(next).getByteLength();
-                    if (bytes > MAX_BYTES) {
+                    if (bytes > 2 * MAX_BYTES) { // each list may have one more than is embedded
                         throw tooMany();
                     }
                     return next;
