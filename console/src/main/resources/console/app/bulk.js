@@ -22,6 +22,9 @@ export function these(view, documents) {
   return { path: view.path, filter, collation: undefined, known: documents.length };
 }
 
+/** As many as one transaction can change in time: it keeps the bound. */
+const MOST_BOUNDED = 10_000;
+
 /** How a person calls a collection. @param {string[]} path */
 export const nameOf = path => visible(path.join("/") || "/");
 
@@ -46,23 +49,34 @@ export function Bulk({ remove, chosen, onClose, onDone }) {
     return html`<${Dialog} title=${remove ? `Delete all of ${name} that match?` : `Update all of ${name} that match`} onClose=${onClose} foot=${html`<${Button} onClick=${onClose}>Cancel</${Button}>`}>
       <${Loading} busy=${counted.busy} onCancel=${onClose}>${asked}${counted.error && html`<${Failure} error=${counted.error} />`}</${Loading}></${Dialog}>`;
   }
-  if (remove) {
-    const word = known === null && settings.value.confirm ? String(n) : undefined;
-    return html`<${Confirm} title=${`Delete ${plural(n, "document")} of ${name}?`} text=${html`${asked ? html`<b>${count(n)}</b> ${n === 1 ? "document matches" : "documents match"} <code>${visible(filter)}</code> now. ` : ""}This cannot be undone.`} word=${word} action=${`Delete ${count(n)}`} onClose=${onClose} onYes=${async () => done(await request("DELETE", where), "deleted", "deleted")} />`;
-  }
-  const send = (/** @type {Record<string, string>} */ preference) => request("PATCH", where, { headers: { "Content-Type": "application/json", ...preference }, body: text });
-  const run = async () => {
+  const send = (/** @type {string|undefined} */ prefer) =>
+    request(remove ? "DELETE" : "PATCH", where, { headers: { ...(prefer && { Prefer: prefer }), ...(!remove && { "Content-Type": "application/json" }) }, body: remove ? undefined : text });
+  const change = async () => { // no more than were confirmed, where MongoDB has transactions
+    if (known !== null || n > MOST_BOUNDED) return send(undefined);
     try {
-      done(await send({}), "changed", "modified");
+      return await send(`handling=strict, max-affected=${n}`);
     } catch (failure) {
-      setError(failure);
+      if (/** @type {any} */ (failure).status !== 501) throw failure;
+      return send(undefined);
     }
   };
   const rehearse = async () => {
     try {
-      const report = JSON.parse((await send({ Prefer: "tx=rollback" })).text);
+      const report = JSON.parse((await send("tx=rollback")).text);
       setError(null);
-      toast(`${plural(report.modified, "document")} of ${name} would change; none has`, "info");
+      toast(remove ? `${plural(report.deleted, "document")} of ${name} would be deleted; none is` : `${plural(report.modified, "document")} of ${name} would change; none has`, "info");
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  if (remove) {
+    const word = known === null && settings.value.confirm ? String(n) : undefined;
+    return html`<${Confirm} title=${`Delete ${plural(n, "document")} of ${name}?`} text=${html`${asked ? html`<b>${count(n)}</b> ${n === 1 ? "document matches" : "documents match"} <code>${visible(filter)}</code> now. ` : ""}This cannot be undone.`} word=${word} action=${`Delete ${count(n)}`} onClose=${onClose} onYes=${async () => done(await change(), "deleted", "deleted")}>
+      <div class="row"><${Button} onClick=${rehearse}>Rehearse</${Button}></div>${error && html`<${Failure} error=${error} />`}</${Confirm}>`;
+  }
+  const run = async () => {
+    try {
+      done(await change(), "changed", "modified");
     } catch (failure) {
       setError(failure);
     }

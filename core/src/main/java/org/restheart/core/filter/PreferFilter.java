@@ -77,6 +77,9 @@ public final class PreferFilter implements Filter {
         }
         request.requireThread();
         var own = transactions.orElseThrow(() -> Preferences.refusal("this write cannot be part of a transaction"));
+        if (isRehearsal && !isOfFiles(request)) {
+            request.body().bytes(); // which each attempt reads; no transaction waits for it
+        }
         var rehearsal = new Rehearsal();
         var subject = isRehearsal ? bounded.with(Rehearsal.KEY, rehearsal) : bounded;
         var done = own.run(subject, attempt -> {
@@ -85,6 +88,13 @@ public final class PreferFilter implements Filter {
             return new Outcome<>(tried, !isRehearsal && isDone(tried));
         });
         return applied(done, applied);
+    }
+
+    /// Which are refused later, without their content.
+    private static boolean isOfFiles(Request request) {
+        return request.attribute(DataTarget.KEY)
+                .filter(target -> target.kind().isFiles())
+                .isPresent();
     }
 
     private static boolean isDone(Ready response) {

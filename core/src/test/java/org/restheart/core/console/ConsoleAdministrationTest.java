@@ -435,12 +435,20 @@ class ConsoleAdministrationTest extends BrowserTest {
             assertThat(page.locator(".toast")).containsText("70 documents of stock would change; none has");
             assertThat(world.collection("stock").countDocuments(BsonDocument.parse("{low: true}")))
                     .isZero();
+            world.insert("stock", "{_id: 'late', n: 1}");
+            button(page, "Update 70").click();
+            assertThat(page.locator("dialog .failure")).containsText("70");
+            assertThat(world.collection("stock").countDocuments(BsonDocument.parse("{low: true}")))
+                    .isZero();
+            world.send("root", "DELETE", "/stock/late", "");
             button(page, "Update 70").click();
             assertThat(page.locator(".toast").last()).containsText("70 documents of stock changed");
             button(page, "All results").click();
             page.getByRole(AriaRole.MENUITEM, new Page.GetByRoleOptions().setName("Delete all…"))
                     .click();
             assertThat(button(page, "Delete 70")).isDisabled();
+            button(page, "Rehearse").click();
+            assertThat(page.locator(".toast").last()).containsText("70 documents of stock would be deleted; none is");
             page.locator("dialog input").fill("70");
             button(page, "Delete 70").click();
             assertThat(page.locator(".toast").last()).containsText("70 documents of stock deleted");

@@ -6,6 +6,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
@@ -142,6 +143,28 @@ class TransactionsTest {
         var bson = send(here, "POST", "/_transactions", read.replace("{}", "{\"Accept\": \"application/bson\"}"));
         assertStatus(400, bson);
         assertThat(bson.body()).contains("JSON, not BSON");
+    }
+
+    @Test
+    void a_request_has_at_most_100_operations_and_1_MiB() {
+        var read = "{\"method\": \"GET\", \"path\": \"" + path("/a") + "\"}";
+        var list = "[" + read + " ".repeat((1 << 20) - read.length() - 2) + "]";
+        assertStatus(200, send(here, "POST", "/_transactions", list));
+        assertStatus(413, send(here, "POST", "/_transactions", " " + list));
+        assertStatus(
+                200,
+                send(
+                        here,
+                        "POST",
+                        "/_transactions",
+                        Collections.nCopies(100, read).toString()));
+        assertStatus(
+                400,
+                send(
+                        here,
+                        "POST",
+                        "/_transactions",
+                        Collections.nCopies(101, read).toString()));
     }
 
     @Test

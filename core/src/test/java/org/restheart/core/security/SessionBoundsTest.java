@@ -1,10 +1,13 @@
 package org.restheart.core.security;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executors;
@@ -15,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.server.RawClient;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -170,6 +175,28 @@ class SessionBoundsTest {
             assertStatus(429, keyOf(other, "ada").get("/books?txn=1&sid=" + UUID.randomUUID()));
             assertStatus(400, ada.get("/books?txn=1&sid=" + first));
             assertStatus(400, other.as("bob").get("/books?txn=1&sid=" + first));
+        }
+    }
+
+    @Test
+    void a_rehearsal_whose_lines_have_not_arrived_holds_no_transaction() throws IOException {
+        String[] head = {
+            "Authorization: Basic " + Base64.getEncoder().encodeToString("ada:ada-pw".getBytes(UTF_8)),
+            "Content-Type: application/x-ndjson",
+            "Content-Length: 10",
+            "Expect: 100-continue",
+            "Prefer: tx=rollback"
+        };
+        try (var slow = new Opened<RawClient>()) {
+            for (int i = 0; i < 3; i++) {
+                var client = slow.add(new RawClient(gateway.address()));
+                assertThat(client.request("POST /books", head).answer().status())
+                        .isEqualTo(100);
+            }
+            assertStatus(200, gateway.as("ada").with("Prefer", "tx=rollback").patch("/books/1", "{\"n\": 1}"));
+            for (var client : slow.all()) {
+                assertThat(client.send("{\"n\": 123}").answer().status()).isEqualTo(200);
+            }
         }
     }
 }

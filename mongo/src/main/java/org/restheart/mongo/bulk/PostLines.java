@@ -62,17 +62,10 @@ public final class PostLines implements DataHandler {
             throw new ProblemException(BAD_REQUEST, "an Idempotency-Key is not for lines: give each an _id");
         }
         request.http().requireThread();
-        if (isRehearsal(request)) {
-            request.http().body().bytes(); // which each attempt reads again
-        }
         try (var writing = request.http().lease().another(List.of(CallerScope.current()))) {
             writing.hold(BYTES_PER_STREAM);
             return write(request, writing);
         }
-    }
-
-    private static boolean isRehearsal(DataRequest request) {
-        return request.http().attribute(Rehearsal.KEY).isPresent();
     }
 
     private Response write(DataRequest request, Lease writing) {
@@ -238,7 +231,7 @@ public final class PostLines implements DataHandler {
                 try {
                     writeAllowed(allowed);
                 } catch (MongoException e) {
-                    if (isRehearsal(request)) { // another attempt may succeed
+                    if (request.http().attribute(Rehearsal.KEY).isPresent()) { // another attempt may succeed
                         throw e;
                     }
                     var problem = disclosed(MongoErrors.toProblem(e).orElseThrow(() -> e));

@@ -168,7 +168,10 @@ public final class TransactionsService implements Service {
                 var bytes = operation.body().bytes();
                 request.body().hold(bytes.length + JsonWeight.of(bytes));
             }
-            operations.add(operation);
+            operations.add(
+                    DataParameter.WITHOUT_CHALLENGE.isIn(request.query())
+                            ? operation.withHeader("No-Auth-Challenge", "true")
+                            : operation);
         }
         return operations;
     }

@@ -17,9 +17,8 @@ import org.restheart.mongo.write.BulkWrites.Tried;
 import org.restheart.mongo.write.BulkWrites.Writes;
 
 /// What a rehearsal knows of its writes, in all its attempts. MongoDB aborts a transaction with the first of many
-/// writes
-/// that fails. The next attempt leaves that one out: then the others have the results that they have without a
-/// transaction. Confined to one request.
+/// writes that fails. The next attempt leaves that one out: then the others have the results that they have without
+/// a transaction. Confined to one request.
 public final class Rehearsal {
     public static final Key<Rehearsal> KEY = Key.named("rehearsal");
 
