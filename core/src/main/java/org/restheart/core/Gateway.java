@@ -258,14 +258,17 @@ public final class Gateway implements AutoCloseable {
         }
     }
 
-    /// An endpoint of a plugin replaces none of another's.
+    /// An endpoint of a plugin replaces another service only where the plugin's block names it.
     private void bindPlugins() {
         for (var added : plugins.bindings()) {
+            bindings.removeIf(other -> added.isRival(other) && Plugins.isReplaced(other, added));
             bindings.stream().filter(added::isRival).findFirst().ifPresent(rival -> {
                 throw new StartException(
                         "the plugin " + added.service().name() + " and "
                                 + rival.service().name() + " are both bound to " + added.uri()
-                                + ": change the key uri of one of them, or switch one off by its key enabled",
+                                + ": change the key uri of one of them, switch one off by its key enabled, or say"
+                                + " /" + added.service().name() + "/replaces: "
+                                + rival.service().name(),
                         new IllegalStateException());
             });
             bindings.add(added);

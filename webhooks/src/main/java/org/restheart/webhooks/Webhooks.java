@@ -326,12 +326,12 @@ public final class Webhooks implements Plugin {
             if (memory.tryHold(bytes)) {
                 return;
             }
-            meters.count("waits_for_memory", "hook", hook.name());
             if (saysThatItWaits.getAndSet(false)) {
                 LOG.warn("{} waits for memory: a change needs {} MiB of it", hook, bytes >> 20);
             }
             boolean isThere = false;
             while (!isThere) {
+                meters.count("waits_for_memory", "hook", hook.name()); // each time, so that one without end is seen
                 try {
                     memory.await(bytes);
                     isThere = true;

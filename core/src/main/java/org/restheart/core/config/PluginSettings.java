@@ -16,7 +16,7 @@ import org.restheart.plugin.Settings;
 /// A block whose keys its plugin knows, and nobody else. Confined to the thread that starts the server.
 public final class PluginSettings implements Settings {
     /// Keys that the gateway asks for itself.
-    private static final Set<String> COMMON = Set.of("enabled", "uri", "secured", "priority");
+    private static final Set<String> COMMON = Set.of("enabled", "uri", "secured", "priority", "replaces");
 
     private final String path;
     private final Map<String, @Nullable Object> values;

@@ -191,7 +191,7 @@ final class Installing implements Installation {
             return;
         }
         bindings.add(new Binding(
-                new PluginService(calls, service),
+                new PluginService(calls, service, settings.text("replaces", "")),
                 uri,
                 at.isExact() ? Match.EXACT : Match.PREFIX,
                 isFirst ? settings.bool("secured", !at.isOpen()) : !at.isOpen(),

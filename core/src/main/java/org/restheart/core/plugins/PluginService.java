@@ -8,7 +8,7 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 
 /// An endpoint of a plugin. Its requests pass all filters, and begin on virtual threads.
-record PluginService(PluginCalls calls, Service service) implements Service {
+record PluginService(PluginCalls calls, Service service, String replaces) implements Service {
     private static final String WHAT = "service's description";
 
     @Override

@@ -309,6 +309,12 @@ public final class Plugins implements AutoCloseable {
         return parts(parts -> parts.bindings);
     }
 
+    /// Whether the plugin's block says that its endpoint takes the place of the other service.
+    public static boolean isReplaced(Binding other, Binding added) {
+        return added.service() instanceof PluginService own
+                && own.replaces().equals(other.service().name());
+    }
+
     /// A binding with the steps that are for its requests; itself if there are none.
     public Binding with(Binding binding) {
         var outer = filters(binding, Place.REQUESTS);

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -22,6 +23,7 @@ import org.restheart.core.config.Configuration;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.Sources;
 import org.restheart.core.security.LogLines;
+import org.restheart.core.server.StartException;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -70,6 +72,23 @@ class PluginEndpointsTest {
         }
         try (var gateway = plugins.start(mongo, "greeter: {enabled: false}")) {
             assertStatus(404, admin(gateway).get("/hello"));
+        }
+    }
+
+    @Test
+    void an_endpoint_takes_the_place_of_the_service_that_its_block_names() {
+        plugins.plugin("pong", """
+            public void install(Installation to) {
+                to.serve(_ -> Response.json(200, "\\"pong\\""), ServicePath.of("/ping").open());
+            }
+            """);
+        for (var block : List.of("", "pong: {replaces: roles}")) {
+            assertThatThrownBy(() -> plugins.start(mongo, block).close())
+                    .isInstanceOf(StartException.class)
+                    .hasMessageContaining("/pong/replaces: ping");
+        }
+        try (var gateway = plugins.start(mongo, "pong: {replaces: ping}")) {
+            assertThat(client(gateway).get("/ping").body()).isEqualTo("\"pong\"");
         }
     }
 

@@ -138,6 +138,7 @@ class HeldBackWritesTest {
         for (var id : List.of("a", "b", "c", "d")) {
             gateway.insert("t", "{_id: '" + id + "', n: 1, m: 1}");
         }
+        gateway.insert("t", "{_id: 'e', m: 2}"); // a write that finds nothing waits only for those before it
         gateway.define("gone", "{}");
         gateway.define("indexed", "{}");
         gateway.define("f.files", "{}");

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Function;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 import org.restheart.http.Handler;
 import org.restheart.http.Lease;
@@ -156,6 +157,7 @@ public final class OwnTransactions {
     ///     many transactions are in progress
     public <T> T run(Request request, Function<Attempt, Outcome<T>> work) {
         long end = System.nanoTime() + PATIENCE_NANOS;
+        RuntimeException unavailable = null; // after which MongoDB may tell of conflicts with an attempt that is gone
         for (int attempts = 0; ; attempts++) {
             var session = take(request);
             var memory = request.lease().another(List.of(Sessions.charged()));
@@ -167,8 +169,9 @@ public final class OwnTransactions {
                 if (!attempt.isTransient) {
                     throw failure;
                 }
+                unavailable = Transaction.isUnavailable(failure) ? failure : unavailable;
                 if (System.nanoTime() > end) {
-                    throw late(failure);
+                    throw late(failure, unavailable);
                 }
                 if (failure instanceof Rehearsal.Again) { // which waits for nobody
                     continue;
@@ -178,13 +181,13 @@ public final class OwnTransactions {
         }
     }
 
-    private static RuntimeException late(RuntimeException failure) {
+    private static RuntimeException late(RuntimeException failure, @Nullable RuntimeException unavailable) {
         if (failure instanceof Rehearsal.Again) {
             return Preferences.refusal(
                     "tx=rollback takes too long with so many documents that fail; rehearse some of them");
         }
-        return Transaction.isUnavailable(failure)
-                ? failure
+        return unavailable != null
+                ? unavailable
                 : new ProblemException(
                         ProblemCode.CONFLICT, "other requests change the same documents all the time; try again");
     }

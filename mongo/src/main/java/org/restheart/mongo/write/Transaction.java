@@ -59,6 +59,7 @@ public final class Transaction {
                 .writeConcern(writeConcern)
                 .readPreference(ReadPreference.primary())
                 .build();
+        MongoException unavailable = null;
         for (int attempt = 0; ; attempt++) {
             try (var session = client.startSession()) {
                 session.startTransaction(options);
@@ -76,8 +77,9 @@ public final class Transaction {
                 if (!e.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {
                     throw e;
                 }
+                unavailable = isUnavailable(e) ? e : unavailable;
                 if (attempt + 1 == MAX_ATTEMPTS) {
-                    throw isUnavailable(e) ? e : changesTooOften();
+                    throw unavailable != null ? unavailable : changesTooOften();
                 }
             }
             pause(attempt);
