@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.BeforeEach;
@@ -218,7 +219,8 @@ class PluginSecurityTest {
     void bearers_of_tokens_of_the_gateway_log_out_also_where_a_plugin_makes_others() throws JOSEException {
         var token = new JWSObject(
                 new JWSHeader(JWSAlgorithm.HS256),
-                new Payload("{\"iss\": \"restheart.org\", \"sub\": \"ann\", \"roles\": [\"user\"], \"jti\": \"1\"}"));
+                new Payload("{\"iss\": \"restheart.org\", \"sub\": \"ann\", \"roles\": [\"user\"], \"jti\": \""
+                        + UUID.randomUUID() + "\"}"));
         token.sign(new MACSigner(KEY));
         try (var gateway = startMinting()) {
             var bearer = client(gateway).with("Authorization", "Bearer " + token.serialize());
