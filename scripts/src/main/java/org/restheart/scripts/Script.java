@@ -51,7 +51,7 @@ final class Script {
                 .outputMode(JsonMode.RELAXED)
                 .maxLength(most)
                 .int64Converter((number, writer) -> {
-                    if (Math.abs(number) < 1L << 53) {
+                    if (-(1L << 53) < number && number < 1L << 53) {
                         writer.writeNumber(Long.toString(number));
                     } else {
                         writer.writeStartObject();

@@ -94,9 +94,8 @@ public final class Scripts implements Plugin {
         to.background("redeployment", PAUSE, () -> redeploy(setup, to, false));
     }
 
-    /// Deploys scripts that are new or have changed, and ends those that have gone. One that cannot be used is left as
-    /// it
-    /// was.
+    /// Deploys scripts that are new or have changed, and ends those that have gone. One that cannot be used is left
+    /// as it was.
     private void redeploy(Setup setup, Installation to, boolean isStart) throws Exception {
         var files = files(setup.root);
         if (files.equals(seen)) {

@@ -172,6 +172,7 @@ class ScriptsTest {
             const order = req.getContent();
             if (order.total < 0) res.setInError(422, "a total is not negative");
             order.taxed = order.total * 2;
+            order.copy = order.least;
             """);
         try (var gateway = start("")) {
             var admin = admin(gateway);
@@ -179,7 +180,8 @@ class ScriptsTest {
             assertStatus(422, refused);
             assertThat(refused.body()).contains("a total is not negative");
             assertStatus(201, admin.post(orders, """
-                {"_id": {"$oid": "5f5e100000000000000000aa"}, "total": 2, "d": 1.0, "l": {"$numberLong": "9007199254740993"}}
+                {"_id": {"$oid": "5f5e100000000000000000aa"}, "total": 2, "d": 1.0, "l": {"$numberLong": "9007199254740993"},
+                 "least": {"$numberLong": "-9223372036854775808"}}
                 """));
             assertStatus(201, admin.put(orders + "/other?wm=upsert", "{\"total\": -1}"));
             var stored = mongo.database().getCollection("orders");
@@ -188,7 +190,8 @@ class ScriptsTest {
                             .first())
                     .containsEntry("taxed", 4)
                     .containsEntry("d", 1.0)
-                    .containsEntry("l", 9007199254740993L);
+                    .containsEntry("l", 9007199254740993L)
+                    .containsEntry("copy", Long.MIN_VALUE);
         }
     }
 
