@@ -23,6 +23,7 @@ import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.chaos.GatewayChild;
@@ -32,6 +33,7 @@ import org.restheart.testkit.WithMongo;
 /// What is left by a gateway that is killed, by a signal that it cannot handle, while it does something long.
 @WithMongo
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KilledGatewayTest {
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

@@ -2,6 +2,7 @@ package org.restheart.core.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -15,8 +16,13 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
@@ -40,6 +46,16 @@ public final class PluginFolder {
         import org.restheart.plugin.*;
         import org.restheart.security.*;
         """;
+
+    private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+    /// Knows the jars of the class path, which take longer to learn than a plugin to compile.
+    private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
+
+    private static final List<Path> CLASS_PATH = Stream.of(
+                    System.getProperty("java.class.path").split(File.pathSeparator))
+            .map(Path::of)
+            .toList();
 
     private final Path folder;
     private final List<Path> libraries = new ArrayList<>();
@@ -103,12 +119,11 @@ public final class PluginFolder {
     /// @param file relative to the folder
     public Path project(String file, Path java, Path resources) {
         try (var sources = Files.walk(java);
-                var others = Files.walk(resources);
-                var files = ToolProvider.getSystemJavaCompiler().getStandardFileManager(null, null, null)) {
+                var others = Files.walk(resources)) {
             var classes = Files.createTempDirectory(folder.toAbsolutePath().getParent(), "classes");
             compile(
                     classes,
-                    files.getJavaFileObjectsFromPaths(
+                    FILES.getJavaFileObjectsFromPaths(
                             sources.filter(Files::isRegularFile).toList()));
             for (var resource : others.filter(Files::isRegularFile).toList()) {
                 var copy = classes.resolve(resources.relativize(resource));
@@ -121,15 +136,17 @@ public final class PluginFolder {
         }
     }
 
-    private void compile(Path classes, Iterable<? extends JavaFileObject> units) {
-        var path = new StringBuilder(System.getProperty("java.class.path"));
-        libraries.forEach(library -> path.append(':').append(library));
-        var compiler = ToolProvider.getSystemJavaCompiler();
-        var found = new javax.tools.DiagnosticCollector<JavaFileObject>();
-        var options = List.of("-proc:none", "-cp", path.toString(), "-d", classes.toString());
-        boolean isGood =
-                compiler.getTask(null, null, found, options, null, units).call();
-        assertThat(isGood).as(found.getDiagnostics().toString()).isTrue();
+    private void compile(Path classes, Iterable<? extends JavaFileObject> units) throws IOException {
+        var found = new DiagnosticCollector<JavaFileObject>();
+        synchronized (FILES) {
+            FILES.setLocationFromPaths(StandardLocation.CLASS_OUTPUT, List.of(classes));
+            FILES.setLocationFromPaths(
+                    StandardLocation.CLASS_PATH,
+                    Stream.of(CLASS_PATH, libraries).flatMap(List::stream).toList());
+            boolean isGood = COMPILER.getTask(null, FILES, found, List.of("-proc:none"), null, units)
+                    .call();
+            assertThat(isGood).as(found.getDiagnostics().toString()).isTrue();
+        }
     }
 
     private static Path pack(Path classes, Path jar, Map<String, String> attributes) throws IOException {
