@@ -34,10 +34,11 @@ public final class GatewayProcess {
 
     /// One whose configuration is in `restheart.yml`, and whose log is appended to.
     ///
-    /// @param options of the JVM
+    /// @param options of the JVM, whose code is compiled for a quick start unless they say otherwise
     public static ProcessBuilder of(Path folder, String... options) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:TieredStopAtLevel=1"); // as in pom.xml
         command.addAll(List.of(options));
         command.addAll(List.of(
                 "--enable-native-access=ALL-UNNAMED",

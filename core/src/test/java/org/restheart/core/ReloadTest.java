@@ -57,8 +57,7 @@ class ReloadTest {
             fileAclAuthorizer: {enabled: true, conf-file: acl.yml}
             """.formatted(port, keystore()));
         writeAccounts();
-        process = GatewayProcess.of(folder, "-Xmx200m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-                .start();
+        process = GatewayProcess.of(folder, "-Xmx200m", "-XX:+UseSerialGC").start();
         await().atMost(TIME_LIMIT).ignoreExceptions().until(() -> serial(client()) != null);
     }
 

@@ -30,7 +30,7 @@ public final class GatewayChild implements AutoCloseable {
         mongoAclAuthorizer: {enabled: true, acl-db: %s, acl-collection: acl, root-role: admin}
         """;
 
-    private static final List<String> QUICK_START = List.of("-XX:+UseSerialGC", "-Xmx300m", "-XX:TieredStopAtLevel=1");
+    private static final List<String> QUICK_START = List.of("-XX:+UseSerialGC", "-Xmx300m");
 
     private final int port;
     private final Path folder;
@@ -84,7 +84,7 @@ public final class GatewayChild implements AutoCloseable {
 
     /// One whose code is compiled for throughput, and that writes no line for each request.
     static GatewayChild fast(Path folder, String connectionString) throws IOException {
-        var jvm = List.of("-XX:+UseSerialGC", "-Xmx400m");
+        var jvm = List.of("-XX:+UseSerialGC", "-Xmx400m", "-XX:TieredStopAtLevel=4");
         var noLog = "logging: {requests-log-mode: 0}\n";
         return new GatewayChild(folder, connectionString, "chaos", "restheart", Duration.ZERO, noLog, jvm);
     }

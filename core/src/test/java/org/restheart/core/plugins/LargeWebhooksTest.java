@@ -39,8 +39,15 @@ class LargeWebhooksTest {
         int port = FreePort.find();
         var database = mongo.database();
         database.createCollection("hooked");
-        var process =
-                GatewayProcess.start(folder, port, mongo.connectionString(), name, more, "-Xmx256m", "-XX:+UseG1GC");
+        var process = GatewayProcess.start(
+                folder,
+                port,
+                mongo.connectionString(),
+                name,
+                more,
+                "-Xmx256m",
+                "-XX:+UseG1GC",
+                "-XX:TieredStopAtLevel=4"); // hundreds of megabytes are escaped and signed
         try {
             var followed = Document.parse("{token: {$exists: true}}");
             Patience.within(Duration.ofMinutes(1))

