@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
@@ -70,8 +71,10 @@ class MongoPasswordTest extends LaunchFixture {
         mongod.restart();
     }
 
-    /// Sends requests all the time.
+    /// Sends requests all the time, and leaves some of it to the server.
     private static final class Load implements AutoCloseable {
+        private static final Duration PAUSE = Duration.ofMillis(10);
+
         final Set<Integer> statuses = new ConcurrentSkipListSet<>();
         private final List<Thread> threads;
         private volatile boolean ended;
@@ -88,6 +91,7 @@ class MongoPasswordTest extends LaunchFixture {
             return Thread.ofVirtual().start(() -> {
                 while (!ended) {
                     statuses.add(request.getAsInt());
+                    LockSupport.parkNanos(PAUSE.toNanos());
                 }
             });
         }
