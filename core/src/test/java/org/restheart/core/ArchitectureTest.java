@@ -38,7 +38,7 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
-import org.restheart.http.Words;
+import org.restheart.text.Words;
 
 /// The dependencies between packages that Maven's modules do not enforce; see docs/architecture.md.
 class ArchitectureTest {
@@ -76,9 +76,17 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("org.restheart.data..", "org.bson..", "org.jspecify..", "java..")
                 .check(CLASSES);
+        classes()
+                .that()
+                .resideInAnyPackage("org.restheart.bson..", "org.restheart.text..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "org.restheart.bson..", "org.restheart.text..", "org.bson..", "org.jspecify..", "java..")
+                .check(CLASSES);
         noClasses()
                 .that()
-                .resideInAnyPackage("org.restheart.http..", "org.restheart.bson..")
+                .resideInAPackage("org.restheart.http..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(

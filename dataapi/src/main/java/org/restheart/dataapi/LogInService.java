@@ -12,15 +12,15 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
-import org.restheart.http.ShortText;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.module.LogIns;
+import org.restheart.text.Nearest;
+import org.restheart.text.ShortText;
 
 /// `POST /api/client/v2.0/app/{appId}/auth/providers/{provider}/login`: exchanges credentials in the content for an
 /// access token and a refresh token. Thread-safe.

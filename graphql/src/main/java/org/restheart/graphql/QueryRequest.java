@@ -23,10 +23,10 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.graphql.app.Arguments;
 import org.restheart.http.Body;
 import org.restheart.http.ContentTrees;
-import org.restheart.http.Nearest;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.text.Nearest;
 
 /// A client's request to an app. Immutable by agreement.
 ///

@@ -47,11 +47,11 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
-import org.restheart.http.ShortText;
 import org.restheart.http.TimeSlices;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.reading.DocumentRead;
 import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.text.ShortText;
 
 /// Executes operations. Thread-safe.
 record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess access, ResultMemory memory) {

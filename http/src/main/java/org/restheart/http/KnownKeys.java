@@ -8,6 +8,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
+import org.restheart.text.Nearest;
+import org.restheart.text.Words;
 
 /// The keys that an object may have, and what is said of others. Keys that begin with `_`, `comment` and `description`
 /// are their authors' notes.

@@ -10,6 +10,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTexts;
+import org.restheart.text.ShortText;
 
 /// Why a request was refused or failed, as reported to the client. Immutable. Raised as a [ProblemException].
 ///

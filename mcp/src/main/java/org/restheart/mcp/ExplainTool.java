@@ -8,9 +8,9 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.restheart.data.Operation.Read;
-import org.restheart.http.Words;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.Answer;
+import org.restheart.text.Words;
 
 /// The tool `explain`: MongoDB's query plan, reduced to stages, indexes and numbers, without data about the server.
 /// Thread-safe.

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.bson.BsonString;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.ShortText;
+import org.restheart.text.ShortText;
 
 /// Delimits stored data, so that a model can distinguish it from messages of this server. The content is JSON, so
 /// delimiters and invisible characters in it can be escaped without changing its meaning.

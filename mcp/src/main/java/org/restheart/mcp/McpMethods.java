@@ -12,9 +12,9 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonValues;
 import org.restheart.http.Bundled;
-import org.restheart.http.Nearest;
-import org.restheart.http.Words;
 import org.restheart.mcp.RpcRequest.Revision;
+import org.restheart.text.Nearest;
+import org.restheart.text.Words;
 
 /// The protocol's methods. Thread-safe.
 ///

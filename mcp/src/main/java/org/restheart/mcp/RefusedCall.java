@@ -6,8 +6,8 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
-import org.restheart.http.ShortText;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.text.ShortText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

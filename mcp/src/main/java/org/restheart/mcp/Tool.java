@@ -16,8 +16,8 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.data.Privilege;
 import org.restheart.http.Bundled;
-import org.restheart.http.Nearest;
 import org.restheart.http.judged.Via;
+import org.restheart.text.Nearest;
 
 /// The tools, in the order in which they are listed. Their definitions, by which arguments are checked, are in
 /// `tools.json`: short, since hosts send them to the model in every conversation.

@@ -17,10 +17,10 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Request;
-import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 import org.restheart.http.access.Account;
 import org.restheart.http.module.PresentedCredential;
+import org.restheart.text.ShortText;
+import org.restheart.text.Words;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

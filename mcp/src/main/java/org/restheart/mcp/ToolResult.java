@@ -14,7 +14,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.ShortText;
+import org.restheart.text.ShortText;
 
 /// The result of a call of a tool. Immutable by agreement.
 ///

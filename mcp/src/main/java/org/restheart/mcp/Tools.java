@@ -8,10 +8,10 @@ import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.restheart.http.FoundWarnings;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.text.Nearest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -18,11 +18,11 @@ import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Write;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.ShortText;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.parameter.DataParameter;
+import org.restheart.text.ShortText;
 
 /// The tools that write. Thread-safe.
 ///

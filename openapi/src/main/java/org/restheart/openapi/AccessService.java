@@ -36,7 +36,6 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
-import org.restheart.http.ShortText;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.ResourceKind;
@@ -58,6 +57,7 @@ import org.restheart.http.module.ServiceModule.Context;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Descriptions.DatabaseStructure;
+import org.restheart.text.ShortText;
 
 /// `GET /_access`: the databases and collections that the caller may access, each operation with one of
 /// three values: `yes`, `no`, or `depends` if the query, the content or the id decides. Resources without

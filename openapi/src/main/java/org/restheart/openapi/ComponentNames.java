@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.restheart.http.Digests;
-import org.restheart.http.Words;
+import org.restheart.text.Words;
 
 /// Names of operations and components. A name depends only on its path, so that it does not change with other
 /// collections: paths that could have the same name get a hash of the path.

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.bson.BsonDocument;
 import org.bson.BsonType;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.Words;
+import org.restheart.text.Words;
 
 /// The component schemas of one document, in one JSON mode: those of [FixedSchemas] that are referenced, and added
 /// ones. Confined to one document.

@@ -30,13 +30,13 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
-import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.mongo.description.Descriptions.CollectionStructure;
 import org.restheart.openapi.VisibleResources.Group;
 import org.restheart.openapi.VisibleResources.Offered;
 import org.restheart.openapi.VisibleResources.StoredSchema;
+import org.restheart.text.Words;
 
 /// The schemas of a collection's documents as they are read; [WrittenSchemas] has those of writes.
 /// Components are created on first reference. Confined to one OpenAPI document.

@@ -22,7 +22,6 @@ import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.Digests;
 import org.restheart.http.Method;
-import org.restheart.http.Nearest;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -42,6 +41,7 @@ import org.restheart.openapi.AccessEvaluation.Options;
 import org.restheart.openapi.AccessEvaluation.Scope;
 import org.restheart.openapi.DescriptionWriter.DocumentMetadata;
 import org.restheart.openapi.OpenApiConfig.Server;
+import org.restheart.text.Nearest;
 
 /// `GET /_openapi`: the OpenAPI document of what the caller may do. Authorizes by itself: callers with at
 /// least one permission get a document. Thread-safe.

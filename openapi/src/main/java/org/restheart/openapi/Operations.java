@@ -10,11 +10,11 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.Bundled;
 import org.restheart.http.Method;
-import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.description.Descriptions.CollectionStructure;
 import org.restheart.openapi.DataOperation.Input;
 import org.restheart.openapi.DataOperation.Output;
+import org.restheart.text.Words;
 
 /// The operations of the data API. Combinations that are not listed are not described.
 final class Operations {

@@ -29,7 +29,6 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.ShortText;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.CallerScope;
@@ -43,6 +42,7 @@ import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.security.predicate.KindAttempt;
+import org.restheart.text.ShortText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -47,7 +47,6 @@ import org.restheart.core.server.StartException;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.Request;
-import org.restheart.http.ShortText;
 import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.MongoCodes;
@@ -65,6 +64,7 @@ import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.StoredRealm;
 import org.restheart.security.realm.StoredRealm.Accounts;
 import org.restheart.security.realm.UsersCollection;
+import org.restheart.text.ShortText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

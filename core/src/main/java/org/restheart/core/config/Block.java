@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Configuration.UnknownKeys;
 import org.restheart.core.config.Finding.Level;
-import org.restheart.http.Nearest;
 import org.restheart.http.module.ConfigBlock;
+import org.restheart.text.Nearest;
 
 /// One block of the configuration, whose values are read by the names of its keys in [Keys], which has their defaults
 /// and bounds. A bad value is recorded as a refusal that names key, bound and value, and the default is returned, so

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 import org.restheart.core.config.Overrides.Assignment;
 import org.restheart.core.config.Overrides.OverridePath;
-import org.restheart.http.Nearest;
 import org.restheart.http.PercentCoding;
 import org.restheart.security.realm.DefaultAccount;
+import org.restheart.text.Nearest;
 
 /// The effective configuration as one tree, merged from its sources. Confined to the thread that starts the server.
 public final class Configuration {

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Words;
+import org.restheart.text.Words;
 
 /// The list of all keys of the configuration, `keys.yml`, which says what its entries mean. Immutable.
 final class Keys {

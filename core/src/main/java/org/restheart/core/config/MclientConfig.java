@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.restheart.http.Nearest;
-import org.restheart.http.Words;
+import org.restheart.text.Nearest;
+import org.restheart.text.Words;
 
 /// `mclient`: the MongoDB deployment to talk to.
 ///

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
-import org.restheart.http.Nearest;
 import org.restheart.plugin.Settings;
+import org.restheart.text.Nearest;
 
 /// A block whose keys its plugin knows, and nobody else. Confined to the thread that starts the server.
 public final class PluginSettings implements Settings {

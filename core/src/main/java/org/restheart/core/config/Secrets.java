@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Words;
+import org.restheart.text.Words;
 
 /// Masks secrets in printed values: the values of keys that [Keys] has as secrets, or that are named like one and not
 /// there, passwords in URIs, and both in JSON text. Reads those that have a file of their own.

@@ -24,14 +24,14 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.Decimal128;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Nearest;
-import org.restheart.http.Words;
 import org.restheart.http.access.Account;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.acl.PermissionException;
 import org.restheart.security.acl.PermissionReader;
 import org.restheart.security.realm.FileRealm;
 import org.restheart.security.token.JwtTokenManager;
+import org.restheart.text.Nearest;
+import org.restheart.text.Words;
 
 /// Authentication and authorization. A part is empty when its component is off.
 ///

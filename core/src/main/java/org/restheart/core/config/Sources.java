@@ -20,7 +20,7 @@ import org.restheart.core.config.Overrides.Assignment;
 import org.restheart.core.config.Overrides.OverridePath;
 import org.restheart.core.config.Overrides.RelaxedJson;
 import org.restheart.http.Bundled;
-import org.restheart.http.Nearest;
+import org.restheart.text.Nearest;
 
 /// The sources of a configuration, in increasing precedence.
 ///

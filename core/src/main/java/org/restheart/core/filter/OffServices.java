@@ -13,8 +13,8 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
-import org.restheart.http.Words;
 import org.restheart.security.apikey.ApiKeyService;
+import org.restheart.text.Words;
 
 /// Replaces the problem "collection not found" at the path of a service that is switched off, or that is elsewhere,
 /// by one that says so. Sent only to callers who would have received the original problem.

@@ -19,10 +19,10 @@ import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.SecretValues;
-import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.http.trace.TraceScope.TraceSpan;
+import org.restheart.text.ShortText;
+import org.restheart.text.Words;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -11,8 +11,8 @@ import java.util.Enumeration;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Words;
 import org.restheart.plugin.Plugin;
+import org.restheart.text.Words;
 
 /// The class loader of one plugin: what plugins compile against is always the server's; all else is in its
 /// own jars or in those that plugins share. It sees nothing else of the server, so that plugins have what

@@ -38,10 +38,10 @@ import org.restheart.http.Fatal;
 import org.restheart.http.Filter;
 import org.restheart.http.Headers;
 import org.restheart.http.MemoryBudget;
-import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.plugin.Plugin;
+import org.restheart.text.Nearest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

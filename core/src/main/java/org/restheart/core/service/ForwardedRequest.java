@@ -39,9 +39,9 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
-import org.restheart.http.Words;
 import org.restheart.http.access.CallerScope;
 import org.restheart.security.SecurityFilter;
+import org.restheart.text.Words;
 
 /// A request that is sent to a target, and its response. It ends when its credentials do, when it takes longer than
 /// configured, and when its thread is interrupted, since the client has gone. Confined to one request.

@@ -26,10 +26,10 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.Service.Traffic;
-import org.restheart.http.Words;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.trace.TraceScope.TraceSpan;
+import org.restheart.text.Words;
 
 /// One entry of `proxies`: decides with which path and headers a request is handed on. Targets get neither
 /// credentials that this server accepts nor headers by which a client could claim to be somebody, and only paths that

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.Finding.Level;
-import org.restheart.http.Nearest;
+import org.restheart.text.Nearest;
 
 class UnknownKeysTest {
     private static List<Finding> findings(String yaml, Level level) {

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.graphql.app.DefinitionWarnings.Misspellings;
-import org.restheart.http.Nearest;
+import org.restheart.text.Nearest;
 
 /// Compiles the mappings of one definition, and with them its schema. Confined to one thread.
 public final class AppCompiler {

@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Location;
 import org.restheart.bson.fields.NamedOperators;
 import org.restheart.http.KnownKeys;
-import org.restheart.http.Nearest;
-import org.restheart.http.Words;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.text.Nearest;
+import org.restheart.text.Words;
 
 /// Finds what a valid definition says without effect, or what will fail: mostly misspelt names. Confined to one
 /// thread.

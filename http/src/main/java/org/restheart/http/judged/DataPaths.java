@@ -7,8 +7,8 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Connection;
-import org.restheart.http.Words;
 import org.restheart.http.judged.RequestKind.Segment;
+import org.restheart.text.Words;
 
 /// The REST API's paths of MongoDB's resources, for services that translate into its requests. Thread-safe.
 public interface DataPaths {

@@ -20,12 +20,12 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
-import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.http.parameter.OperationTable;
+import org.restheart.text.Words;
 
 /// A request of the REST API that performs an operation of another service. Immutable.
 ///

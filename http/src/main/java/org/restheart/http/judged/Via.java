@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.restheart.http.Request;
 import org.restheart.http.Service;
-import org.restheart.http.Words;
 import org.restheart.http.attribute.Key;
+import org.restheart.text.Words;
 
 /// The service through which an operation accesses data, as access rules see it (`via(…)`, `action(…)`). Immutable.
 ///

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import org.restheart.data.Operation;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
-import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.text.Words;
 
 /// The query parameters of the data API, each declared once, by a line of the table. Parsing, refusals, warnings, the
 /// checks of hidden fields, what predicates of rules compare, the OpenAPI document, the reference and the console

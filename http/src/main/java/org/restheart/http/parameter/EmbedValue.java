@@ -8,7 +8,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Words;
+import org.restheart.text.Words;
 
 /// The value of the parameter `embed`: by the name of each relationship, what is read of it.
 public final class EmbedValue {

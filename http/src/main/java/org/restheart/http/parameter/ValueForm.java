@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import org.restheart.http.Words;
+import org.restheart.text.Words;
 
 /// The form of a parameter's values.
 public sealed interface ValueForm {

@@ -15,15 +15,15 @@ import org.restheart.bson.fields.NamedOperators;
 import org.restheart.bson.fields.Operators.Place;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.KnownKeys;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
-import org.restheart.http.ShortText;
 import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.EntryNames;
 import org.restheart.mongo.metadata.EscapedKeys;
+import org.restheart.text.Nearest;
+import org.restheart.text.ShortText;
 
 /// One element of a collection's `aggrs`. Immutable by agreement.
 ///

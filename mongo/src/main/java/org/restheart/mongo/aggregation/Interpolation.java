@@ -26,7 +26,7 @@ import org.restheart.bson.fields.Variables;
 import org.restheart.bson.fields.Variables.Binding;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
-import org.restheart.http.ShortText;
+import org.restheart.text.ShortText;
 
 /// Substitutes variables in a pipeline: `{"$var": "name"}` and `{"$var": ["name", default]}` anywhere, and stages that
 /// depend on variables, `{"$ifvar": ["name", stage, otherwise]}`. Values are literals: operators and field names in

@@ -13,9 +13,9 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.FieldPath;
 import org.restheart.http.KnownKeys;
-import org.restheart.http.ShortText;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 import org.restheart.mongo.metadata.EscapedKeys;
+import org.restheart.text.ShortText;
 
 /// One entry of a collection's property `streams`.
 ///

@@ -16,12 +16,12 @@ import org.restheart.bson.fields.Operators.Place;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 import org.restheart.mongo.metadata.EntryNames;
 import org.restheart.mongo.metadata.ResourceMetadata;
+import org.restheart.text.ShortText;
+import org.restheart.text.Words;
 
 /// Checks stream definitions when a collection's properties are written. An entry with a misspelt restriction is
 /// refused; other mistakes are refused only if `change-streams-validate` is on, and otherwise answered with a warning.

@@ -11,12 +11,12 @@ import org.restheart.http.Hint;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
-import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.text.ShortText;
+import org.restheart.text.Words;
 
 /// Warnings about the content of requests that have been carried out: files in forms that become documents or
 /// properties, since only buckets store files; documents without content, which are allowed, but whose clients may have

@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -15,6 +16,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.FieldPath;
+import org.restheart.bson.fields.UnusablePathException;
 
 /// Expands dotted keys at the top of a document that is stored whole: `{"a.b": 1, "l.1": "x"}` means
 /// `{"a": {"b": 1}, "l": [null, "x"]}`. A number is a position in an array, except at the beginning of a key.
@@ -42,6 +44,15 @@ final class DottedKeys {
         return hasDots(document) ? new DottedKeys().copy(document) : document;
     }
 
+    /// A path that a client sends, unless it is too long.
+    static <T> T read(String path, Function<String, T> reader) {
+        try {
+            return reader.apply(path);
+        } catch (UnusablePathException e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
+    }
+
     private static boolean hasDots(BsonDocument document) {
         var names = document instanceof RawBsonDocument raw ? RawDocuments.names(raw) : document.keySet();
         return names.stream().anyMatch(key -> key.indexOf('.') >= 0);
@@ -55,7 +66,7 @@ final class DottedKeys {
             if (key.indexOf('.') < 0) {
                 expanded.put(key, value);
             } else {
-                var names = FieldPath.steps(key);
+                var names = read(key, FieldPath::steps);
                 count(names.size() - 1);
                 paths.add(new Path(key, names, inside(value)));
             }

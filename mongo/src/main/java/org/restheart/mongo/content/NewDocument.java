@@ -59,7 +59,7 @@ public final class NewDocument {
     ///
     /// @param document changed
     static void put(BsonDocument document, String path, BsonValue value) {
-        var names = FieldPath.steps(path);
+        var names = DottedKeys.read(path, FieldPath::steps);
         var at = document;
         for (var name : names.subList(0, names.size() - 1)) {
             var child = at.get(name);

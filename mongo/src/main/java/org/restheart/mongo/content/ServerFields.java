@@ -13,11 +13,11 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.data.Access;
 import org.restheart.http.LogTime;
-import org.restheart.http.Nearest;
 import org.restheart.http.Request;
-import org.restheart.http.Words;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.text.Nearest;
+import org.restheart.text.Words;
 
 /// Fields of documents that are written which are not the client's. Immutable by agreement.
 ///

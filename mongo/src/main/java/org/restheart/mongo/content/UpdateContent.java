@@ -306,7 +306,8 @@ public final class UpdateContent {
     private static Optional<String> elementName(BsonDocument filter) {
         for (var condition : filter.entrySet()) {
             if (!condition.getKey().startsWith("$")) {
-                return Optional.of(FieldPath.steps(condition.getKey()).getFirst());
+                return Optional.of(
+                        DottedKeys.read(condition.getKey(), FieldPath::steps).getFirst());
             }
             if (condition.getValue() instanceof BsonArray parts
                     && !parts.isEmpty()

@@ -27,7 +27,7 @@ final class UpdateOperators {
 
     /// Whether changing one field could change the other: one contains the other, or they are the same.
     static boolean overlap(String a, String b) {
-        return FieldPath.of(a).overlaps(FieldPath.of(b));
+        return DottedKeys.read(a, FieldPath::of).overlaps(DottedKeys.read(b, FieldPath::of));
     }
 
     /// Whether one entry of an operator's document could change `path`; for `$rename` also its target.

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.http.Words;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.text.Words;
 
 /// MongoDB's error codes as problems (`error_codes.yml` in its sources; the manual, "Error Codes").
 public final class MongoCodes {

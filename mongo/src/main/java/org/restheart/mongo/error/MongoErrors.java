@@ -23,6 +23,7 @@ import org.bson.BsonMaximumSizeExceededException;
 import org.bson.BsonSerializationException;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.UnusablePathException;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
@@ -99,6 +100,7 @@ public final class MongoErrors {
             when e.getWriteConcernError() != null ->
                 ofConcern(e.getWriteConcernError().getCode(), e);
             case BsonMaximumSizeExceededException _ -> MongoCodes.tooLarge();
+            case UnusablePathException e -> Problem.of(ProblemCode.CONTENT_INVALID, String.valueOf(e.getMessage()));
             case BsonSerializationException e ->
                 Problem.of(ProblemCode.CONTENT_INVALID, "Invalid BSON: " + e.getMessage());
             case DuplicateKeyException _ -> MongoCodes.ofCode(MongoCodes.DUPLICATE_KEY, "");

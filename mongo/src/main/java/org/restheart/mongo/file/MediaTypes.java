@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.restheart.http.Accepted;
-import org.restheart.http.Words;
+import org.restheart.text.Words;
 
 /// Guesses the media type of content from its first bytes (WHATWG MIME Sniffing, 6), never from a name.
 final class MediaTypes {

@@ -11,11 +11,11 @@ import org.bson.BsonDocument;
 import org.bson.BsonInvalidOperationException;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.http.Nearest;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.ShortText;
-import org.restheart.http.Words;
+import org.restheart.text.Nearest;
+import org.restheart.text.ShortText;
+import org.restheart.text.Words;
 
 /// How texts are compared and sorted (MongoDB manual, "Collation").
 public final class Collations {

@@ -15,7 +15,7 @@ import org.restheart.bson.fields.Operators;
 import org.restheart.bson.fields.Operators.Place;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.ShortText;
+import org.restheart.text.ShortText;
 
 /// A filter in up to two steps: `rest` is evaluated only on documents that match `first`. Whether `rest` fails, and
 /// how long it takes, then reveals nothing of documents that an access rule hides. Immutable by agreement.

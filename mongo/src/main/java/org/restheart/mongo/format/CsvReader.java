@@ -31,11 +31,11 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.LongDigits;
 import org.restheart.bson.MalformedJsonException;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
-import org.restheart.http.ShortText;
 import org.restheart.mongo.format.CsvRecords.Cell;
+import org.restheart.text.Nearest;
+import org.restheart.text.ShortText;
 
 /// Reads a document from each record of a CSV file, as [Csv] writes it. The first record names the fields, each perhaps
 /// with a type: `age:int`. Cells without a type are what they look like; those in quotes are text, unless they

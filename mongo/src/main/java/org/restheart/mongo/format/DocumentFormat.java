@@ -14,11 +14,11 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Words;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequest.Answer.Frame;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.text.Words;
 
 /// Writes the documents of one result, one after the other: those below, [Csv], and HAL. Confined to one result.
 public interface DocumentFormat {

@@ -27,7 +27,6 @@ import org.restheart.data.Privilege;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Words;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -38,6 +37,7 @@ import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.StagedFilter;
+import org.restheart.text.Words;
 
 /// Refuses queries, or warns of them, that read a large collection as a whole or sort it in memory, since no index
 /// serves them. MongoDB is asked for its plan once for each shape of a query: what is compared and how, whatever the

@@ -5,11 +5,11 @@ import java.util.Set;
 import org.restheart.bson.fields.Location;
 import org.restheart.bson.fields.NamedOperators;
 import org.restheart.bson.fields.Operators.Place;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.ShortText;
+import org.restheart.text.Nearest;
+import org.restheart.text.ShortText;
 
 /// Refuses names of stages, operators and variables that are not [known][Operators]: what they read and do is not known
 /// either. The messages begin as those of MongoDB.

@@ -24,7 +24,6 @@ import org.restheart.http.KnownKeys;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
-import org.restheart.http.ShortText;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
@@ -35,6 +34,7 @@ import org.restheart.mongo.find.Collations;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.CollectionLock;
 import org.restheart.mongo.write.SessionCollection;
+import org.restheart.text.ShortText;
 
 /// Writes of `/{db}/{collection}/_indexes/{name}`. Thread-safe.
 public final class IndexHandlers {

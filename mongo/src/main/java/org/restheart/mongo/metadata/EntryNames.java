@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.restheart.http.ShortText;
+import org.restheart.text.ShortText;
 
 /// The names of entries of a collection's properties, such as its aggregations.
 public final class EntryNames {

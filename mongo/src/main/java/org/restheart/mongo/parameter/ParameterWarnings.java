@@ -32,12 +32,9 @@ import org.restheart.data.Operation.Structure;
 import org.restheart.data.Operation.Write;
 import org.restheart.http.Hint;
 import org.restheart.http.Method;
-import org.restheart.http.Nearest;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
-import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.parameter.DataParameter;
@@ -45,6 +42,9 @@ import org.restheart.http.parameter.DataParameter.Reveals;
 import org.restheart.http.parameter.OperationTable;
 import org.restheart.http.parameter.ValueForm;
 import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.text.Nearest;
+import org.restheart.text.ShortText;
+import org.restheart.text.Words;
 
 /// Warnings about the parameters of a request: those without effect, and unknown ones that are similar to known ones or
 /// probably meant as conditions. What is similar is refused if the request cannot be undone; all that is unknown is

@@ -27,7 +27,6 @@ import org.restheart.http.Lease;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Words;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.CanonicalId;
@@ -46,6 +45,7 @@ import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.reading.DocumentRead.Aggregate;
 import org.restheart.mongo.reading.DocumentRead.Find;
 import org.restheart.mongo.reading.RelatedReads.Distribution;
+import org.restheart.text.Words;
 
 /// Reads documents for services other than the data API. Reads by `_id` are coalesced with those of the data
 /// API, equal concurrent queries run once, and queries of one call are combined to one command where that gives

@@ -28,8 +28,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import org.restheart.http.Words;
 import org.restheart.mongo.schema.EvaluationBudget.BudgetExceededException;
+import org.restheart.text.Words;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 

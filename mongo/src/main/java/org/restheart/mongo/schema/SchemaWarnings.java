@@ -14,12 +14,12 @@ import org.bson.BsonValue;
 import org.restheart.bson.fields.AnyName;
 import org.restheart.bson.fields.Location;
 import org.restheart.data.Operation.Write;
-import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
-import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 import org.restheart.http.access.DataTarget;
+import org.restheart.text.Nearest;
+import org.restheart.text.ShortText;
+import org.restheart.text.Words;
 
 /// Warnings about what a schema says without effect: misspelt keywords, unknown drafts. Such schemas are
 /// valid.

@@ -44,13 +44,13 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
-import org.restheart.http.ShortText;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.metadata.ResourceMetadata;
+import org.restheart.text.ShortText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

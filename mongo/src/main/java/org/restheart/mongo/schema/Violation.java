@@ -3,7 +3,7 @@ package org.restheart.mongo.schema;
 import com.networknt.schema.Error;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.restheart.http.ShortText;
+import org.restheart.text.ShortText;
 
 /// One violation of a schema.
 ///

@@ -49,7 +49,6 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.RequestContent.DocumentCheck;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
-import org.restheart.http.ShortText;
 import org.restheart.http.WriteBounds;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
@@ -70,6 +69,7 @@ import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Ids;
+import org.restheart.text.ShortText;
 
 /// `POST /csv?db=…&coll=…`: stores the rows of a CSV file as documents. For access rules this is a management
 /// request to that collection, with the rows as its content.

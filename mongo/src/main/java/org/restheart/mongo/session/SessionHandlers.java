@@ -15,13 +15,13 @@ import org.bson.BsonValue;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
-import org.restheart.http.ShortText;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.session.ServerTransactions.TransactionState;
 import org.restheart.mongo.session.Sessions.SessionId;
+import org.restheart.text.ShortText;
 
 /// The resources below `/_sessions`. Thread-safe.
 public final class SessionHandlers {

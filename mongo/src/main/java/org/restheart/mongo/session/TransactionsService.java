@@ -37,7 +37,6 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.Service.ErrorStyle;
-import org.restheart.http.ShortText;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
@@ -47,6 +46,7 @@ import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 import org.restheart.mongo.parameter.ParameterWarnings;
 import org.restheart.mongo.session.OwnTransactions.Attempt;
 import org.restheart.mongo.session.OwnTransactions.Outcome;
+import org.restheart.text.ShortText;
 
 /// `POST /_transactions`: a list of requests for documents, all of which are carried out in one transaction, or none.
 /// Each is authorized, guarded and answered as a request of its own. Thread-safe.

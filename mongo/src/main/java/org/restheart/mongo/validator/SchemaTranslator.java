@@ -37,11 +37,11 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 import org.restheart.mongo.schema.SchemaForm;
 import org.restheart.mongo.schema.SchemaReferences;
 import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema.LeftOut;
+import org.restheart.text.ShortText;
+import org.restheart.text.Words;
 
 /// Translates a JSON Schema into MongoDB's dialect, such that no document is refused that the gateway
 /// admits: what cannot be expressed is left out and noted. Where a weaker part would refuse more, as below

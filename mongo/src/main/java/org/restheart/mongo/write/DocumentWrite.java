@@ -25,7 +25,6 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Words;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.DocumentWrite.Judge;
@@ -34,6 +33,7 @@ import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.mongo.write.WriteOutcome.Deleted;
 import org.restheart.mongo.write.WriteOutcome.Duplicate;
 import org.restheart.mongo.write.WriteOutcome.Missing;
+import org.restheart.text.Words;
 
 /// A prepared write of one document by its id: sent separately, or as one statement of a shared command.
 /// Exactly one of [#alone()] and the statement is executed. Used by one thread at a time.

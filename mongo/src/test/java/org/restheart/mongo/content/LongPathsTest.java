@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.bson.fields.TouchedPaths;
+import org.restheart.bson.fields.UnusablePathException;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.ProblemException;
 
@@ -106,9 +107,9 @@ class LongPathsTest {
             assertBounded(() -> assertTooLong(() -> DottedKeys.expand(fields)));
             assertBounded(() -> assertTooLong(() -> UpdateOperators.overlap(path, "owner")));
             assertBounded(() -> assertTooLong(() -> NewDocument.put(new BsonDocument(), path, ONE)));
-            assertBounded(() -> assertTooLong(() -> shown.allowsFilter(fields)));
-            assertBounded(() -> assertTooLong(() -> shown.allowsKeys(fields)));
-            assertBounded(() -> assertTooLong(() -> shown.allowsExpression(new BsonString("$" + path))));
+            assertBounded(() -> assertUnusable(() -> shown.allowsFilter(fields)));
+            assertBounded(() -> assertUnusable(() -> shown.allowsKeys(fields)));
+            assertBounded(() -> assertUnusable(() -> shown.allowsExpression(new BsonString("$" + path))));
         }
     }
 
@@ -130,5 +131,9 @@ class LongPathsTest {
 
     private static void assertTooLong(Runnable work) {
         assertThatThrownBy(work::run).isInstanceOf(ProblemException.class).hasMessageContaining("too long");
+    }
+
+    private static void assertUnusable(Runnable work) {
+        assertThatThrownBy(work::run).isInstanceOf(UnusablePathException.class).hasMessageContaining("too long");
     }
 }

@@ -32,12 +32,12 @@ import org.restheart.data.Access;
 import org.restheart.data.Privilege;
 import org.restheart.http.Hint;
 import org.restheart.http.KnownKeys;
-import org.restheart.http.Nearest;
-import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.PredicateException;
 import org.restheart.security.predicate.PredicateParser;
+import org.restheart.text.Nearest;
+import org.restheart.text.ShortText;
+import org.restheart.text.Words;
 
 /// Reads permissions from documents of the collection or, in YAML, of a file.
 public final class PermissionReader {

@@ -23,11 +23,11 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.RequestContent.DocumentCheck;
 import org.restheart.http.Response;
-import org.restheart.http.ShortText;
 import org.restheart.http.access.DataTarget;
 import org.restheart.security.ProtectedCollection;
 import org.restheart.security.acl.PermissionReader.PermissionKeys;
 import org.restheart.security.predicate.PathWarnings;
+import org.restheart.text.ShortText;
 
 /// Refuses requests of the data API that would write invalid permissions. An invalid permission that is stored in
 /// another way is ignored, with a warning in the log.

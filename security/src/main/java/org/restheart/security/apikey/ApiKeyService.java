@@ -23,7 +23,6 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.data.Access;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -38,6 +37,7 @@ import org.restheart.security.Credentials;
 import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.predicate.PathPattern;
 import org.restheart.security.realm.Realm;
+import org.restheart.text.Nearest;
 
 /// `/_apikeys`: creates, lists and revokes keys. The root role may do so for every account, others for themselves; the
 /// service implements the rule that allows it.

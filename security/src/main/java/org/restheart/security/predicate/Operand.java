@@ -7,7 +7,7 @@ import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Words;
+import org.restheart.text.Words;
 
 /// A value in a predicate. It is resolved when the predicate is evaluated and compared as a value: text of clients is
 /// never parsed as part of the language.

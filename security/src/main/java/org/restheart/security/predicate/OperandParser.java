@@ -5,9 +5,9 @@ import java.util.List;
 import org.bson.BsonString;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
-import org.restheart.http.Nearest;
 import org.restheart.security.predicate.Lexer.Kind;
 import org.restheart.security.predicate.Lexer.Token;
+import org.restheart.text.Nearest;
 
 /// Reads the values of a predicate's parameters.
 final class OperandParser {

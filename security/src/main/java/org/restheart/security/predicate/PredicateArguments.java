@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.restheart.http.Nearest;
 import org.restheart.security.predicate.Lexer.Token;
+import org.restheart.text.Nearest;
 
 /// The arguments of a predicate: named parameters, or values of its default parameter.
 record PredicateArguments(Map<String, List<Token>> named, List<Token> positional) {

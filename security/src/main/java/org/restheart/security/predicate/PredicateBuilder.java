@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 import org.restheart.http.Method;
-import org.restheart.http.Nearest;
-import org.restheart.http.Words;
 import org.restheart.http.judged.Via;
 import org.restheart.security.predicate.ContentPredicate.Relation;
 import org.restheart.security.predicate.Lexer.Token;
 import org.restheart.security.predicate.RequestPredicate.Quantity;
+import org.restheart.text.Nearest;
+import org.restheart.text.Words;
 
 /// The names of predicates and their parameters, the default one first.
 record PredicateBuilder(Token name, PredicateArguments given) {

@@ -13,14 +13,14 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Method;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
-import org.restheart.http.ShortText;
-import org.restheart.http.Words;
 import org.restheart.security.AmbientCredentials;
+import org.restheart.text.Nearest;
+import org.restheart.text.ShortText;
+import org.restheart.text.Words;
 
 /// Credentials in the fields of a form (RFC 6749, 4.3 and 4.4) or, with the same names, of a JSON object, converted to
 /// HTTP Basic before authentication.

@@ -5,8 +5,8 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
-import org.restheart.http.Words;
 import org.restheart.http.access.Account;
+import org.restheart.text.Words;
 
 /// The claims of tokens of an account, beyond the registered ones.
 public final class TokenClaims {

@@ -26,7 +26,6 @@ import org.restheart.data.Operation.Write;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Guard;
 import org.restheart.http.Handler;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -44,6 +43,7 @@ import org.restheart.http.parameter.ParameterValues;
 import org.restheart.security.FailedAuthLogger;
 import org.restheart.security.predicate.Attempt.UpsertFilters;
 import org.restheart.security.realm.UsersCollection;
+import org.restheart.text.Nearest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

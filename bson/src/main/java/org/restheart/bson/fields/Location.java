@@ -3,7 +3,7 @@ package org.restheart.bson.fields;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.ShortText;
+import org.restheart.text.ShortText;
 
 /// A place in a pipeline, made for every member. Names are chosen by clients, so its text is only made for a message:
 /// the texts of all places under a long name would take the memory. Immutable.

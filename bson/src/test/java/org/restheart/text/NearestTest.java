@@ -1,4 +1,4 @@
-package org.restheart.http;
+package org.restheart.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package org.restheart.http;
+package org.restheart.text;
 
 import java.util.Collection;
 import java.util.Comparator;

@@ -2,9 +2,7 @@ package org.restheart.bson.fields;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.restheart.http.ProblemCode;
-import org.restheart.http.ProblemException;
-import org.restheart.http.ShortText;
+import org.restheart.text.ShortText;
 
 /// A dotted path as clients write it. A number in it is the position of an array's element or the name of a field,
 /// only the document knows which; at the beginning it is a name, as no document is an array. In updates `$`, `$[]` and
@@ -35,13 +33,11 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
     /// The names and positions in a path that a client sends. Each step may become a document, and a path may be
     /// copied, so neither their number nor the length of several is left to the client; one name may be longer.
     ///
-    /// @throws org.restheart.http.ProblemException 400
+    /// @throws UnusablePathException if it is too long
     public static List<String> steps(String text) {
         if (!isBounded(text)) {
-            throw new ProblemException(
-                    ProblemCode.CONTENT_INVALID,
-                    "the path '" + ShortText.of(text, 60) + "' is too long: it may have " + MAX_STEPS + " names and "
-                            + MAX_LENGTH + " characters");
+            throw new UnusablePathException("the path '" + ShortText.of(text, 60) + "' is too long: it may have "
+                    + MAX_STEPS + " names and " + MAX_LENGTH + " characters");
         }
         return List.of(text.split("\\.", -1));
     }

@@ -8,8 +8,8 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.http.ShortText;
-import org.restheart.http.Words;
+import org.restheart.text.ShortText;
+import org.restheart.text.Words;
 
 /// Finds filters that are valid, but most probably mean something else than their author thinks, since they match
 /// nothing: operators without `$`, which a shell removes within double quotes, and ids of another type.

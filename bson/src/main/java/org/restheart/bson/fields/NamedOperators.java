@@ -11,8 +11,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Operators.Place;
-import org.restheart.http.Nearest;
-import org.restheart.http.ShortText;
+import org.restheart.text.Nearest;
+import org.restheart.text.ShortText;
 
 /// Walks through a query and visits each name that MongoDB would take for a stage, an operator or one of its variables.
 /// Names in values, such as operands of `$eq` and `$literal`, are none. Immutable.

@@ -3,7 +3,7 @@ package org.restheart.bson.fields;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.restheart.http.Words;
+import org.restheart.text.Words;
 
 /// The stages, operators and variables that MongoDB 6.0 to 8.0 document, and a few later ones of which is known what
 /// they read. All checks of queries ask here, and allow what is listed: a name that a later release introduces is

@@ -1,4 +1,4 @@
-package org.restheart.http;
+package org.restheart.text;
 
 /// Bounds the length of texts that messages, logs and audits quote.
 public final class ShortText {
