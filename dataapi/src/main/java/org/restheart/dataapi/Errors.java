@@ -95,8 +95,8 @@ record Errors(String linkBase) {
     }
 
     static String duplicate(String text) {
-        return text.startsWith(DataWrite.DUPLICATE_KEY_ERROR)
-                ? "E11000 duplicate key error" + text.substring(DataWrite.DUPLICATE_KEY_ERROR.length())
+        return text.startsWith(Problem.DUPLICATE_KEY_ERROR)
+                ? "E11000 duplicate key error" + text.substring(Problem.DUPLICATE_KEY_ERROR.length())
                 : text;
     }
 

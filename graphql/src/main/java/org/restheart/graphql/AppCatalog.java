@@ -36,7 +36,7 @@ import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.background.CollectionChanges;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.reading.DocumentRead;
 import org.restheart.mongo.reading.DocumentReads;
 import org.slf4j.Logger;

@@ -4,7 +4,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.restheart.http.Response.Withdrawable;
 import org.restheart.http.access.CallerScope;
 
 /// A call that reads, on a separate thread. When the client disconnects, the thread is interrupted, which ends

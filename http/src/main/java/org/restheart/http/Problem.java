@@ -36,6 +36,12 @@ public record Problem(
         Optional<String> unquoted,
         OptionalInt index) {
 
+    /// Begins the messages of documents that a validator refuses, see `DataWrite.isFailedValidation`.
+    public static final String FAILED_VALIDATION = "Document failed validation";
+
+    /// Begins the messages of [ProblemCode#DUPLICATE_KEY].
+    public static final String DUPLICATE_KEY_ERROR = "Duplicate key error";
+
     /// Longer messages are truncated. A message may quote content, and a response may contain many messages.
     private static final int MAX_MESSAGE = 4_000;
 

@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -256,22 +255,6 @@ public sealed interface Response {
         /// were not recovered from.
         public void whenThere(Consumer<Supplier<Ready>> receiver) {
             var _ = outcome.whenComplete((value, failure) -> receiver.accept(() -> answer.of(value, failure)));
-        }
-    }
-
-    /// An outcome that may take long, and that need not be produced once its client has disconnected. Thread-safe.
-    interface Withdrawable {
-        /// Sets the waiter. Called once, before the outcome is requested.
-        void awaitedBy(Waiter waiter);
-
-        /// Knows whether the client is still connected. Thread-safe.
-        @FunctionalInterface
-        interface Waiter {
-            /// Runs `withdrawal`, immediately or soon on another thread, if the client has disconnected.
-            /// Does not block.
-            ///
-            /// @param withdrawal returns true if the outcome had not been started; it is then cancelled
-            void withdrawIfGone(BooleanSupplier withdrawal);
         }
     }
 }

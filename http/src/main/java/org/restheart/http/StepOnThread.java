@@ -3,7 +3,6 @@ package org.restheart.http;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.restheart.http.Response.Ready;
-import org.restheart.http.Response.Withdrawable;
 import org.restheart.http.access.CallerScope;
 
 /// The outcome of a step that has moved to a virtual thread, in the scope of its request. What is around the step goes

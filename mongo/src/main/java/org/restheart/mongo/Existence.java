@@ -26,16 +26,16 @@ record Existence(Metadata metadata, QuerySecurity security) {
             return ResourceMetadata.ROOT;
         }
         if (path.collection() == null) {
-            var db = metadata.db(request, path.db(), fresh);
+            var db = metadata.db(request::requireThread, path.db(), fresh);
             if (!db.exists() && !creates(request)) {
                 throw missingDb(request, path);
             }
             warnOfName(request, path.db());
             return db;
         }
-        var collection = metadata.collection(request, path.db(), path.collection(), fresh);
+        var collection = metadata.collection(request::requireThread, path.db(), path.collection(), fresh);
         if (!collection.exists()) {
-            if (!metadata.db(request, path.db(), fresh).exists()) {
+            if (!metadata.db(request::requireThread, path.db(), fresh).exists()) {
                 throw missingDb(request, path);
             }
             if (!creates(request)) {

@@ -13,7 +13,7 @@ import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.resource.Mounts.Mount;
 import org.restheart.mongo.session.Sessions;
-import org.restheart.mongo.write.Preconditions.EtagPolicies;
+import org.restheart.mongo.exchange.Preconditions.EtagPolicies;
 
 /// The `mongo` section of the configuration.
 ///

@@ -68,7 +68,8 @@ import org.restheart.mongo.session.OwnTransactions.Attempt;
 import org.restheart.mongo.session.SessionHandlers;
 import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.validator.Validators;
-import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.exchange.Preconditions;
+import org.restheart.mongo.exchange.CoalescedResponses;
 
 /// The collaborators of the data API, constructed from its configuration, and the handler of each resource
 /// and method. Thread-safe.
@@ -87,6 +88,7 @@ final class MongoParts implements AutoCloseable {
     private final DeepPageFinder deepPages;
     private final DriverFinder documents;
     private final Coalescer coalescer;
+    private final CoalescedResponses responses;
     private final PipelineInspection inspection;
     private final Locations locations;
     private final RequestCollections collections;
@@ -112,6 +114,7 @@ final class MongoParts implements AutoCloseable {
         this.documents = new DriverFinder(client);
         this.indexes = new IndexCheck(config.indexes(), documents, catalog::indexes);
         this.coalescer = new Coalescer(client, config.coalescing(), registry);
+        this.responses = new CoalescedResponses(coalescer, config.coalescing().header());
         this.inspection = new PipelineInspection(
                 config.querySecurity(),
                 (db, name) -> metadata.collection(db, name).sources());
@@ -159,7 +162,7 @@ final class MongoParts implements AutoCloseable {
         var find = new FindDocuments(
                 finder,
                 documents,
-                coalescer,
+                responses,
                 continuations,
                 judged,
                 reads.related(),
@@ -210,7 +213,7 @@ final class MongoParts implements AutoCloseable {
     /// Documents and JSON Schemas.
     private void addWrites(MongoConfig config, Validators validators) {
         routes.on(COLLECTION, Write.INSERT, post(config.accounts()));
-        var single = new SingleWrites(collections, preconditions, coalescer);
+        var single = new SingleWrites(collections, preconditions, responses);
         routes.on(DOCUMENT, Write.REPLACE, single::put);
         routes.on(DOCUMENT, Write.UPDATE, single::patch);
         routes.on(DOCUMENT, Write.DELETE, single::delete);
@@ -220,7 +223,7 @@ final class MongoParts implements AutoCloseable {
                 SCHEMA_STORE,
                 Write.INSERT,
                 validators.followed(
-                        PostToCollection.ofSchema(new PostDocument(collections, preconditions, coalescer, locations))));
+                        PostToCollection.ofSchema(new PostDocument(collections, preconditions, responses, locations))));
         var bulk = new BulkChanges(collections, config.bulkTimeLimit());
         UnaryOperator<DataHandler> found = write -> indexes.ofWrites(write, config.queryTimeLimit());
         routes.on(BULK_DOCUMENTS, Write.UPDATE_MANY, found.apply(single.orInserting(bulk::patch)));
@@ -281,8 +284,8 @@ final class MongoParts implements AutoCloseable {
     /// `POST /{db}/{collection}`.
     private DataHandler post(boolean accounts) {
         var post = PostToCollection.byShape(
-                new PostDocument(collections, preconditions, coalescer, locations),
-                new PostDocuments(collections, coalescer));
+                new PostDocument(collections, preconditions, responses, locations),
+                new PostDocuments(collections, responses));
         var keyed = new KeyedPost(post, collections.client(), accounts);
         return new PostToCollection(post, keyed, new PostLines(collections, coalescer.limited()));
     }

@@ -26,10 +26,9 @@ import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.content.UpdateContent;
-import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.management.Catalog;
@@ -40,13 +39,14 @@ import org.restheart.mongo.parameter.ParameterWarnings;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.resource.ResourceMethods;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.OwnTransactions.Attempt;
 import org.restheart.mongo.session.Sessions;
-import org.restheart.mongo.write.Rehearsal;
+import org.restheart.mongo.write.Precondition;
+import org.restheart.mongo.exchange.RequestCollections;
 
 /// Checks requests, always in the same order, since the first error is reported. Thread-safe.
 record RequestChecks(
@@ -63,7 +63,7 @@ record RequestChecks(
     /// @throws ProblemException for the first fault
     DataRequest check(Request request) {
         var path = request.require(ResourcePath.KEY);
-        ResourceNames.check(path);
+        ResourceNames.check(path.db(), path.collection());
         var parameters = Parameters.parse(request, path, parameterSettings);
         if (!parameters.find().filter().isEmpty()) {
             warnOfFilter(request, path, parameters.find().filter());
@@ -110,7 +110,7 @@ record RequestChecks(
         var kind = path.kind();
         boolean isPart = kind.holdsDocuments()
                 && (!DataContent.isMany(request)
-                        || request.attribute(Rehearsal.KEY).isPresent())
+                        || request.attribute(RequestCollections.REHEARSAL).isPresent())
                 && (operation instanceof Read || (operation instanceof Write && !kind.isFiles() && !kind.isSchemas()));
         if (!isPart) {
             throw new ProblemException(
@@ -153,7 +153,7 @@ record RequestChecks(
     private static void checkSelectionOnCollection(Request request, ResourceMetadata resource, String mistake) {
         var tag = resource.properties().flatMap(EntityTags::of);
         if (EntityTagList.of(request.headers(), "If-Match")
-                .map(Caching::withThoseOfLists)
+                .map(Precondition::withThoseOfLists)
                 .filter(tags -> tag.filter(tags.strong()::contains).isPresent())
                 .isEmpty()) {
             throw new ProblemException(PARAMETER_INVALID, mistake);

@@ -37,7 +37,7 @@ import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.Mounts.Mount;
 import org.restheart.mongo.session.Sessions;
-import org.restheart.mongo.write.Preconditions.EtagPolicies;
+import org.restheart.mongo.exchange.Preconditions.EtagPolicies;
 import org.restheart.testkit.TestRequests;
 
 /// The data API without a socket: requests as text in, answers out. Immutable and thread-safe.

@@ -22,8 +22,8 @@ import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.Mounts.Mount;
 import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.session.TransactionsService;
-import org.restheart.mongo.write.Preconditions.EtagPolicies;
-import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
+import org.restheart.mongo.exchange.Preconditions.EtagPolicies;
+import org.restheart.mongo.exchange.Preconditions.EtagPolicies.EtagPolicy;
 import org.restheart.security.apikey.ApiKeyService;
 
 /// The typed configuration. Immutable. Each part of the server receives the record it needs, never the whole.

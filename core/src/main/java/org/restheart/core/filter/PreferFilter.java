@@ -29,6 +29,7 @@ import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.session.OwnTransactions;
 import org.restheart.mongo.session.OwnTransactions.Outcome;
 import org.restheart.mongo.write.Rehearsal;
+import org.restheart.mongo.exchange.RequestCollections;
 
 /// Preferences of writes (RFC 7240): `return=representation` and `return=minimal`; `max-affected=N` with `handling`;
 /// `tx=rollback`. The representation is that of a `GET` by the same caller, which the same rules authorize; callers who
@@ -81,7 +82,7 @@ public final class PreferFilter implements Filter {
             request.body().bytes(); // which each attempt reads; no transaction waits for it
         }
         var rehearsal = new Rehearsal();
-        var subject = isRehearsal ? bounded.with(Rehearsal.KEY, rehearsal) : bounded;
+        var subject = isRehearsal ? bounded.with(RequestCollections.REHEARSAL, rehearsal) : bounded;
         var done = own.run(subject, attempt -> {
             rehearsal.begin();
             var tried = returned(attempt.partOf(subject), preferences, next).settled();

@@ -30,7 +30,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
-import org.restheart.http.Response.Withdrawable;
+import org.restheart.http.Withdrawable;
 import org.restheart.http.Service.Traffic;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;

@@ -20,7 +20,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Response.Withdrawable;
+import org.restheart.http.Withdrawable;
 import org.restheart.http.Service;
 import org.restheart.testkit.TestRequests;
 

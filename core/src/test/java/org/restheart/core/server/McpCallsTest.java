@@ -25,7 +25,7 @@ import org.restheart.core.security.LogLines;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
 import org.restheart.http.Response;
-import org.restheart.http.Response.Withdrawable;
+import org.restheart.http.Withdrawable;
 import org.restheart.http.judged.JudgedRequests;
 import org.slf4j.LoggerFactory;
 

@@ -24,14 +24,8 @@ public final class DataWrite {
     /// Set to true by a request that has written although its method is safe, for the audit log.
     public static final Key<AtomicBoolean> NOTED = Key.named("has written");
 
-    /// Begins the messages of documents that a validator refuses, see [#isFailedValidation].
-    public static final String FAILED_VALIDATION = "Document failed validation";
-
     /// Begins the messages of documents that the schema of their collection refuses.
     public static final String VIOLATES_SCHEMA = "Request content violates schema";
-
-    /// Begins the messages of [ProblemCode#DUPLICATE_KEY].
-    public static final String DUPLICATE_KEY_ERROR = "Duplicate key error";
 
     private DataWrite() {}
 
@@ -74,7 +68,7 @@ public final class DataWrite {
         private static Problem failure(BsonDocument error) {
             int code = number(error, "mongodbErrorCode");
             boolean duplicate = number(error, "httpStatus") == 409 || code == DUPLICATE_KEY;
-            var withheld = duplicate ? DUPLICATE_KEY_ERROR : code == 0 ? "MongoDB refused it" : "MongoDB error " + code;
+            var withheld = duplicate ? Problem.DUPLICATE_KEY_ERROR : code == 0 ? "MongoDB refused it" : "MongoDB error " + code;
             return Problem.of(
                             duplicate ? ProblemCode.DUPLICATE_KEY : ProblemCode.CONTENT_INVALID,
                             error.getString("message", new BsonString(withheld)).getValue())
@@ -93,7 +87,7 @@ public final class DataWrite {
     /// Whether a write is refused by the validator or the schema of its collection.
     public static boolean isFailedValidation(Problem problem) {
         return problem.code() == ProblemCode.CONTENT_INVALID
-                && (problem.message().startsWith(FAILED_VALIDATION)
+                && (problem.message().startsWith(Problem.FAILED_VALIDATION)
                         || problem.message().startsWith(VIOLATES_SCHEMA));
     }
 }

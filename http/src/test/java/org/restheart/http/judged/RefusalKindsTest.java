@@ -29,15 +29,15 @@ class RefusalKindsTest {
 
     @Test
     void a_failed_validation_is_told_from_other_refusals() {
-        assertThat(DataWrite.isFailedValidation(Problem.of(ProblemCode.CONTENT_INVALID, DataWrite.FAILED_VALIDATION)))
+        assertThat(DataWrite.isFailedValidation(Problem.of(ProblemCode.CONTENT_INVALID, Problem.FAILED_VALIDATION)))
                 .isTrue();
         assertThat(DataWrite.isFailedValidation(
                         Problem.of(ProblemCode.CONTENT_INVALID, DataWrite.VIOLATES_SCHEMA + " 's': total is missing")))
                 .isTrue();
-        assertThat(DataWrite.isFailedValidation(Problem.of(ProblemCode.QUERY_INVALID, DataWrite.FAILED_VALIDATION)))
+        assertThat(DataWrite.isFailedValidation(Problem.of(ProblemCode.QUERY_INVALID, Problem.FAILED_VALIDATION)))
                 .isFalse();
         assertThat(DataWrite.isFailedValidation(
-                        Problem.of(ProblemCode.CONTENT_INVALID, "no: " + DataWrite.FAILED_VALIDATION)))
+                        Problem.of(ProblemCode.CONTENT_INVALID, "no: " + Problem.FAILED_VALIDATION)))
                 .isFalse();
     }
 }

@@ -33,9 +33,7 @@ import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.CheckedChanges;
-import org.restheart.mongo.write.Rehearsal;
-import org.restheart.mongo.write.SessionCollection;
-import org.restheart.mongo.write.WrittenCheck;
+import org.restheart.mongo.exchange.WrittenCheck;
 
 /// `PATCH` and `DELETE` of all documents that a filter matches, each one statement that is sent as a bulk write, so
 /// that its errors have the format of bulk writes. Thread-safe.
@@ -90,7 +88,7 @@ public final class BulkChanges {
             return;
         }
         long found = 0;
-        var documents = SessionCollection.of(collections, request)
+        var documents = collections.inSession(request)
                 .find(request.writeFilter())
                 .projection(new BsonDocument("_id", new BsonInt32(1)))
                 .collation(request.collation().orElse(null));
@@ -126,7 +124,7 @@ public final class BulkChanges {
                 request.writeFilter(),
                 update,
                 document -> validation.check(document, disclose),
-                request.http().attribute(Rehearsal.KEY).isPresent());
+                request.http().attribute(RequestCollections.REHEARSAL).isPresent());
         var outcome = changes.run(timeLimit).orElseThrow(() -> outOfTime(timeLimit));
         var errors = new ArrayList<BsonDocument>();
         outcome.refusals().stream()

@@ -26,14 +26,14 @@ import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.idempotency.Creation.NewIds;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.write.WriteMode;
+import org.restheart.mongo.metadata.ResourceNames;
 import org.restheart.mongo.write.BulkWrites.Tried;
 import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.mongo.write.Ids;
-import org.restheart.mongo.write.Rehearsal;
+import org.restheart.mongo.exchange.RequestCollections;
 
 /// One of many documents to be written.
 record Element(BsonValue id, RawBsonDocument document) {
@@ -68,7 +68,7 @@ record Element(BsonValue id, RawBsonDocument document) {
             NewIds ids) {
         var models =
                 elements.stream().map(element -> element.model(request, ids)).toList();
-        var rehearsal = request.http().attribute(Rehearsal.KEY);
+        var rehearsal = request.http().attribute(RequestCollections.REHEARSAL);
         return new Writes(collection, request.session(), models, ordered, ids.most(), rehearsal);
     }
 

@@ -8,14 +8,14 @@ import org.bson.BsonArray;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
-import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.exchange.CoalescedResponses;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
-import org.restheart.mongo.write.WrittenCheck;
+import org.restheart.mongo.exchange.WrittenCheck;
 
 /// `POST /{db}/{collection}` with an array: every element is tried, in no order unless a service asks for it;
 /// all get the same entity tag.
@@ -24,9 +24,9 @@ public final class PostDocuments implements Creation {
     private static final int PIECE = 1_000;
 
     private final RequestCollections collections;
-    private final Coalescer writes;
+    private final CoalescedResponses writes;
 
-    public PostDocuments(RequestCollections collections, Coalescer writes) {
+    public PostDocuments(RequestCollections collections, CoalescedResponses writes) {
         this.collections = collections;
         this.writes = writes;
     }

@@ -38,9 +38,8 @@ import org.restheart.mongo.format.DocumentReader;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.idempotency.KeyedPost;
-import org.restheart.mongo.write.Rehearsal;
 import org.restheart.mongo.write.TimeLimitedWrites;
-import org.restheart.mongo.write.WrittenCheck;
+import org.restheart.mongo.exchange.WrittenCheck;
 
 /// `POST /{db}/{collection}` with a document in each line, or in BSON: written in batches while it arrives,
 /// so that its size is not limited by memory and malformed lines do not affect others. Thread-safe.
@@ -231,7 +230,7 @@ public final class PostLines implements DataHandler {
                 try {
                     writeAllowed(allowed);
                 } catch (MongoException e) {
-                    if (request.http().attribute(Rehearsal.KEY).isPresent()) { // another attempt may succeed
+                    if (request.http().attribute(RequestCollections.REHEARSAL).isPresent()) { // another attempt may succeed
                         throw e;
                     }
                     var problem = disclosed(MongoErrors.toProblem(e).orElseThrow(() -> e));

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.Digests;
 import org.restheart.mongo.concern.BoundedConcern;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 
 /// Encrypts resume tokens for listeners with hidden data. MongoDB's tokens contain the key of the changed document,
 /// and a forged one reveals whether a change happened. Sealed ones reveal nothing and cannot be forged; all gateways

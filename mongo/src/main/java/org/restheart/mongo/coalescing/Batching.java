@@ -10,16 +10,13 @@ import com.mongodb.client.MongoCollection;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.RequestStart;
-import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.mongo.coalescing.BatchQueues.BatchMeters;
@@ -40,21 +37,9 @@ record Batching(
     /// For what is done for single requests of a batch, which may block.
     static final Executor OUTCOMES = task -> Thread.ofVirtual().name("write").start(task);
 
-    private static final String SHARING = "X-Coalesced";
-
     /// @param kind in the names of meters
     <K, R, O> BatchQueues<K, R, O> queues(String kind) {
         return new BatchQueues<>(this, new BatchMeters(registry, kind));
-    }
-
-    /// The response of a batch result; with the number of requests that shared the command, if enabled.
-    <O> Response defer(CompletionStage<BatchResult<O>> eventual, Function<O, Response.Ready> answer) {
-        return Response.later(eventual, result -> {
-            var response = answer.apply(result.outcome());
-            return config.header() && result.sharing() > 0
-                    ? response.with(SHARING, Integer.toString(result.sharing()))
-                    : response;
-        });
     }
 
     /// Closes the statements of a command when all its requests have their outcomes. If these are not known yet,
@@ -151,11 +136,6 @@ record Batching(
             return Optional.empty();
         }
     }
-
-    /// The outcome of a command for one request.
-    ///
-    /// @param sharing how many requests the command served; 0 for one that may serve no other
-    record BatchResult<O>(O outcome, int sharing) {}
 
     /// How many requests wait in all queues or are part of a running command. Where they are many, the processors are
     /// shared by commands of several kinds: a queue that sees few of the requests should combine them as well.

@@ -17,7 +17,6 @@ import java.util.stream.IntStream;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.write.BulkWrites;

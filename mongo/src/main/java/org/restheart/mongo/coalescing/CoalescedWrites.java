@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.RequestStart;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.write.DocumentWrite;

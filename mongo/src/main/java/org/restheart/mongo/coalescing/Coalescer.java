@@ -18,18 +18,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.restheart.http.Content;
 import org.restheart.http.Lease;
-import org.restheart.http.Request;
 import org.restheart.http.RequestStart;
-import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.coalescing.Batching.BatchLoad;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
 import org.restheart.mongo.coalescing.KeyReads.KeyRead;
-import org.restheart.mongo.coalescing.SharedFinds.FindResult;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.DocumentSizes.Size;
@@ -37,12 +31,12 @@ import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder.Use;
 import org.restheart.mongo.find.QueryKey;
-import org.restheart.mongo.write.BulkWrites.Tried;
 import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrite.Change;
 import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WriteOutcome;
+import com.mongodb.bulk.BulkWriteError;
 
 /// The coalesced operations, as configured. Commands run on separate threads, which complete the waiting requests.
 /// Thread-safe.
@@ -113,46 +107,38 @@ public final class Coalescer {
         return limited;
     }
 
-    /// Carries out writes of one request, small inserts with those of others; never blocks.
+    /// Carries out small inserts with those of others; never blocks. Empty if the writes go alone, on a thread of their
+    /// own ([#onThread]).
     ///
     /// @param isArray whether they are the elements of an array, however many
-    /// @param answer builds the response; called once: on the thread that sends it, which it must not block, or
-    ///     on that of the writes, if they go alone and so may be many
-    /// @return fails with [com.mongodb.MongoException] if more failed than single documents, or if the outcome is
-    ///     unknown
-    public Response write(Writes writes, boolean isArray, Function<Tried, Response.Ready> answer) {
+    /// @return completes with the errors of single documents, or fails with [com.mongodb.MongoException] if more
+    ///     failed, or if the outcome is unknown
+    public Optional<CompletionStage<BatchResult<List<BulkWriteError>>>> together(Writes writes, boolean isArray) {
         var shared = isArray ? bulkInserts : inserts;
         var documents = config.inserts() ? writes.shareable() : List.<RawBsonDocument>of();
         var namespace = writes.collection().getNamespace();
         return shared.take(namespace, documents)
-                ? batching.defer(
-                        shared.submit(namespace, writes.collection().getWriteConcern(), documents),
-                        errors -> answer.apply(Tried.inserts(documents.size(), errors)))
-                : batching.defer(
-                        onThread("write", () -> new BatchResult<>(answer.apply(limited.each(writes)), 0)),
-                        built -> built);
+                ? Optional.of(shared.submit(namespace, writes.collection().getWriteConcern(), documents))
+                : Optional.empty();
     }
 
     /// Carries out a write of one document, with those of other requests or in a command of its own; never blocks.
     ///
     /// @param plain as `ResourceMetadata.plain` of the collection
-    /// @param answer builds the response; called once, on the thread that sends it, which it must not block
     /// @return fails with [com.mongodb.MongoException] if MongoDB refuses the write or its outcome is unknown,
     ///     and with what its judge throws
-    public Response write(DocumentWrite write, boolean plain, Function<WriteOutcome, Response.Ready> answer) {
+    public CompletionStage<BatchResult<WriteOutcome>> write(DocumentWrite write, boolean plain) {
         var shared = write.change() instanceof Change.Removal ? deletes : updates;
         var statement = plain && config.updates() ? shared.statement(write) : Optional.<Statement>empty();
-        return batching.defer(
-                statement.isPresent() && write.judge().isEmpty()
-                        ? shared.submit(statement.get())
-                        : onThread("write", () -> {
-                            if (statement.isEmpty()) {
-                                return new BatchResult<>(write.alone(), 0);
-                            }
-                            write.judgeKnown();
-                            return shared.submit(statement.get()).join();
-                        }),
-                answer);
+        return statement.isPresent() && write.judge().isEmpty()
+                ? shared.submit(statement.get())
+                : onThread("write", () -> {
+                    if (statement.isEmpty()) {
+                        return new BatchResult<>(write.alone(), 0);
+                    }
+                    write.judgeKnown();
+                    return shared.submit(statement.get()).join();
+                });
     }
 
     /// What is known of the documents of each collection.
@@ -161,7 +147,7 @@ public final class Coalescer {
     }
 
     /// Does something that may block for the callers of the current thread.
-    private static <O> CompletableFuture<BatchResult<O>> onThread(String name, Supplier<BatchResult<O>> task) {
+    public static <O> CompletableFuture<BatchResult<O>> onThread(String name, Supplier<BatchResult<O>> task) {
         var outcome = new CompletableFuture<BatchResult<O>>();
         Thread.ofVirtual().name(name).start(RequestStart.carried(CallerScope.carried(() -> {
             try {
@@ -178,18 +164,17 @@ public final class Coalescer {
     /// Reads one document, with the reads of other requests or, in a session, by a command of its own; never blocks.
     ///
     /// @param plain as `ResourceMetadata.plain` of the collection
-    /// @param lease of the request
-    /// @param answer as that of [#write]
-    public Response one(
-            DocumentQuery query,
-            boolean plain,
-            Lease lease,
-            Function<Optional<RawBsonDocument>, Response.Ready> answer) {
-        return batching.defer(
-                plain && canShare(query)
-                        ? points.orElseThrow().submit(query, lease)
-                        : onThread("read", () -> new BatchResult<>(alone(query, lease), 0)),
-                found -> encoded(lease, found, answer));
+    /// @param lease of the request, which holds as many bytes as are [#held]
+    public CompletionStage<BatchResult<Optional<RawBsonDocument>>> one(
+            DocumentQuery query, boolean plain, Lease lease) {
+        return plain && canShare(query)
+                ? points.orElseThrow().submit(query, lease)
+                : onThread("read", () -> new BatchResult<>(alone(query, lease), 0));
+    }
+
+    /// The memory of a document that was found.
+    public static long held(Optional<RawBsonDocument> found) {
+        return PointReads.held(found);
     }
 
     /// Whether a read from a plain collection can share a command with others.
@@ -204,23 +189,6 @@ public final class Coalescer {
         return plain && canShare(query)
                 ? points.orElseThrow().submit(query, lease).join().outcome()
                 : alone(query, lease);
-    }
-
-    /// The request holds its content instead of the document from now on.
-    private static Response.Ready encoded(
-            Lease lease, Optional<RawBsonDocument> found, Function<Optional<RawBsonDocument>, Response.Ready> answer) {
-        long held = 0;
-        try {
-            var response = answer.apply(found);
-            held = response.content() instanceof Content.Bytes bytes
-                    ? bytes.buffer().capacity()
-                    : response.said(RawBsonDocument.class)
-                            .map(RawBsonDocument::getByteLength)
-                            .orElse(0);
-            return response;
-        } finally {
-            lease.correct(PointReads.held(found), held);
-        }
     }
 
     /// What [PointReads] does, by a command of its own.
@@ -330,26 +298,19 @@ public final class Coalescer {
         }
     }
 
+    /// Whether equal queries share a page: those of a session run alone.
+    public boolean sharesPages(FindQuery query) {
+        return finds.isPresent() && query.settings().session().isEmpty();
+    }
+
     /// A page. Equal queries that wait at the same time run once and share the documents, and the encoded page if they
-    /// have the same form. Those of a session run alone, on the thread of the request.
+    /// have the same form.
     ///
     /// @param form the content depends on the documents and this alone, such as the name of a JSON mode
     /// @param read finds the documents and encodes them, on a thread that may block
-    public Response page(Request request, FindQuery query, String form, Function<Use, Response.Ready> read) {
-        if (finds.isEmpty() || query.settings().session().isPresent()) {
-            request.requireThread();
-            return read.apply(Use.alone(request.lease()));
-        }
-        boolean interruptible = request.attribute(JudgedRequest.INTERRUPTIBLE).orElse(false);
-        return batching.defer(
-                finds.get()
-                        .submit(new SharedFinds.Find(
-                                query,
-                                form,
-                                interruptible,
-                                request.lease(),
-                                use -> new FindResult.Page(read.apply(use)))),
-                taken -> ((FindResult.Page) taken).response());
+    public CompletionStage<BatchResult<FindResult>> page(
+            FindQuery query, String form, boolean isInterruptible, Lease lease, Function<Use, FindResult> read) {
+        return finds.orElseThrow().submit(new SharedFinds.Find(query, form, isInterruptible, lease, read));
     }
 
     CoalescedInserts inserts() {

@@ -11,7 +11,6 @@ import org.bson.RawBsonDocument;
 import org.restheart.http.Lease;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.find.QueryKey;
 

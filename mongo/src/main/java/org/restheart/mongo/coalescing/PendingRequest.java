@@ -5,11 +5,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.RequestStart;
-import org.restheart.http.Response.Withdrawable;
+import org.restheart.http.Withdrawable;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.http.trace.TraceScope.TraceSpan;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 
 /// One queued request and its outcome. A request that was not sent yet can be withdrawn.
 ///

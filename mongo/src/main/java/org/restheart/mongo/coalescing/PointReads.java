@@ -18,7 +18,6 @@ import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.Lease;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DocumentSizes;

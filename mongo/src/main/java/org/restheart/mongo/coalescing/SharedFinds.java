@@ -21,11 +21,9 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Content;
 import org.restheart.http.Lease;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestStart;
-import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.concern.ConnectionRetry;
@@ -88,27 +86,6 @@ final class SharedFinds {
             boolean isSmall = query.limit() > 0 && query.limit() <= SMALL && !query.isStaged();
             var small = isSmall ? Optional.of(query.namespace()) : Optional.<MongoNamespace>empty();
             this(query.sharedKey(), small, query.settings().timeLimit(), form, isInterruptible, lease, read);
-        }
-    }
-
-    /// The documents in the form of a service.
-    sealed interface FindResult {
-        /// As they are sent.
-        record Page(Response.Ready response) implements FindResult {}
-
-        /// As they are stored; of several reads in one command, those of each.
-        record Documents(List<List<RawBsonDocument>> results) implements FindResult {}
-
-        /// A streamed page can be read only once.
-        default boolean canBeShared() {
-            return !(this instanceof Page(var response) && response.content() instanceof Content.Streamed);
-        }
-
-        /// Ends what will not be read: a streamed page has a cursor in MongoDB.
-        default void discard() {
-            if (this instanceof Page(var response)) {
-                response.content().abandon();
-            }
         }
     }
 

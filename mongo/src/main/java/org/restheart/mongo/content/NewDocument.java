@@ -17,7 +17,7 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.FieldPath;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.metadata.EscapedKeys;
 
 /// Converts the content of a `POST` or `PUT` to the document that is stored whole.

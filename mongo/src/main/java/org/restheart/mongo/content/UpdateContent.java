@@ -19,7 +19,7 @@ import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.metadata.EscapedKeys;
 
 /// Converts the content of a `PATCH` to an update: operators unchanged, every other key in `$set`, an array as a

@@ -31,7 +31,7 @@ import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.SharedLoads;
 import org.restheart.mongo.metadata.StoredMetadata;
 import org.restheart.mongo.resource.Mounts;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.SchemaForm;
 

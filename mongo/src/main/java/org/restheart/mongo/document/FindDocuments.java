@@ -28,12 +28,12 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequests;
-import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.exchange.CoalescedResponses;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Plans;
 import org.restheart.mongo.find.CountQuery;
@@ -67,7 +67,7 @@ public final class FindDocuments implements DataHandler {
 
     private final Finder finder;
     private final DriverFinder documents;
-    private final Coalescer coalesced;
+    private final CoalescedResponses coalesced;
     private final Queries queries;
     private final NextPage next;
     private final Exports exports;
@@ -81,7 +81,7 @@ public final class FindDocuments implements DataHandler {
     public FindDocuments(
             Finder finder,
             DriverFinder documents,
-            Coalescer coalesced,
+            CoalescedResponses coalesced,
             Continuations continuations,
             JudgedRequests judged,
             RelatedReads related,
@@ -154,7 +154,7 @@ public final class FindDocuments implements DataHandler {
     private static Response.Ready response(
             DataRequest request, RawBsonDocument found, BsonDocument document, boolean dependsOnMore) {
         var etag = EntityTags.of(etagHolder(request, found));
-        if (!dependsOnMore && EntityTags.isKnown(request.http(), etag)) {
+        if (!dependsOnMore && Caching.isKnown(request.http(), etag)) {
             return JsonResponses.empty(304);
         }
         if (Answer.of(request.http(), Answer.Values.class).isPresent()) {
@@ -249,9 +249,9 @@ public final class FindDocuments implements DataHandler {
 
     /// A page, which equal requests share unless its documents are changed for each.
     ///
-    /// @param form as [Coalescer#page], without the embedding
+    /// @param form as [CoalescedResponses#page], without the embedding
     static Response page(
-            Coalescer coalesced,
+            CoalescedResponses coalesced,
             DataRequest request,
             FindQuery query,
             String form,
@@ -315,7 +315,7 @@ public final class FindDocuments implements DataHandler {
     record Exports(
             Finder finder,
             DriverFinder documents,
-            Coalescer coalesced,
+            CoalescedResponses coalesced,
             Queries queries,
             Queries whole,
             Continuations continuations,

@@ -25,7 +25,7 @@ import org.restheart.http.Response;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.FindQuery;

@@ -12,7 +12,7 @@ import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
-import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.exchange.CoalescedResponses;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.DataRequest;
@@ -21,27 +21,27 @@ import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.write.WriteMode;
+import org.restheart.mongo.metadata.ResourceNames;
 import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.mongo.write.Ids;
-import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.exchange.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteResponses;
-import org.restheart.mongo.write.WrittenCheck;
+import org.restheart.mongo.exchange.WriteResponses;
+import org.restheart.mongo.exchange.WrittenCheck;
 
 /// `POST /{db}/{collection}` with one document: inserts it; with `wm=update` or `wm=upsert` stores it in place
 /// of the one with the same id.
 public final class PostDocument implements Creation {
     private final RequestCollections collections;
     private final Preconditions preconditions;
-    private final Coalescer writes;
+    private final CoalescedResponses writes;
     private final Locations locations;
 
     public PostDocument(
-            RequestCollections collections, Preconditions preconditions, Coalescer writes, Locations locations) {
+            RequestCollections collections, Preconditions preconditions, CoalescedResponses writes, Locations locations) {
         this.collections = collections;
         this.preconditions = preconditions;
         this.writes = writes;
@@ -113,7 +113,7 @@ public final class PostDocument implements Creation {
     private Response insertInSession(DataRequest request, RawBsonDocument document, BsonValue id, ObjectId etag) {
         request.http().requireThread();
         try {
-            SessionCollection.of(collections, request).insertOne(document);
+            collections.inSession(request).insertOne(document);
         } catch (MongoWriteException e) {
             throw WriteResponses.refusal(e.getError());
         }
@@ -127,7 +127,7 @@ public final class PostDocument implements Creation {
         var document = fields.encode(id, etag);
         WrittenCheck.check(collections, request, List.of(document));
         var target = new TargetDocument(
-                SessionCollection.of(collections, request),
+                collections.inSession(request),
                 id,
                 request.writeFilter(),
                 preconditions.ofCollection(request));

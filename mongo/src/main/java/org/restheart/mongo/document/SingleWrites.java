@@ -19,7 +19,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.Via;
-import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.exchange.CoalescedResponses;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
 import org.restheart.mongo.content.ServerFields;
@@ -27,21 +27,20 @@ import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.mongo.write.WriteMode;
 import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrite.Change;
 import org.restheart.mongo.write.DocumentWrite.Judge;
 import org.restheart.mongo.write.Ids;
-import org.restheart.mongo.write.Preconditions;
-import org.restheart.mongo.write.SessionCollection;
+import org.restheart.mongo.exchange.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteResponses;
-import org.restheart.mongo.write.WrittenCheck;
+import org.restheart.mongo.exchange.WriteResponses;
+import org.restheart.mongo.exchange.WrittenCheck;
 
 /// The writes of one document, by the id in the path of a request, and their results for services that make
 /// judged requests.
@@ -57,9 +56,9 @@ public final class SingleWrites {
 
     private final RequestCollections collections;
     private final Preconditions preconditions;
-    private final Coalescer writes;
+    private final CoalescedResponses writes;
 
-    public SingleWrites(RequestCollections collections, Preconditions preconditions, Coalescer writes) {
+    public SingleWrites(RequestCollections collections, Preconditions preconditions, CoalescedResponses writes) {
         this.collections = collections;
         this.preconditions = preconditions;
         this.writes = writes;
@@ -122,7 +121,7 @@ public final class SingleWrites {
     /// The document of the request's path, under the request's write filter and precondition.
     private TargetDocument target(DataRequest request) {
         return new TargetDocument(
-                SessionCollection.of(collections, request),
+                collections.inSession(request),
                 request.id(),
                 request.writeFilter(),
                 preconditions.ofDocument(request));
@@ -163,7 +162,7 @@ public final class SingleWrites {
 
     /// The id of a document that the request may write.
     private Optional<BsonValue> first(DataRequest request) {
-        var found = SessionCollection.of(collections, request)
+        var found = collections.inSession(request)
                 .with(ReadPreference.primary())
                 .find(request.writeFilter())
                 .projection(new BsonDocument("_id", new BsonInt32(1)))
@@ -218,7 +217,7 @@ public final class SingleWrites {
     }
 
     private Optional<RawBsonDocument> read(DataRequest request) {
-        var stored = SessionCollection.of(collections, request)
+        var stored = collections.inSession(request)
                 .with(ReadPreference.primary())
                 .find(Ids.equal(request.id()))
                 .first();

@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.http.judged.DataWrite;
 import org.restheart.text.Words;
 
 /// MongoDB's error codes as problems (`error_codes.yml` in its sources; the manual, "Error Codes").
@@ -107,7 +106,7 @@ public final class MongoCodes {
                         "Write requires the shard key: pass it with the shardkey query parameter");
             case 66 -> Problem.of(ProblemCode.FORBIDDEN, "Update tried to change the immutable shardkey");
             case 73 -> Problem.of(ProblemCode.QUERY_INVALID, "Invalid database name");
-            case 121 -> Problem.of(ProblemCode.CONTENT_INVALID, DataWrite.FAILED_VALIDATION);
+            case 121 -> Problem.of(ProblemCode.CONTENT_INVALID, Problem.FAILED_VALIDATION);
             case 112 -> Problem.of(ProblemCode.CONFLICT, "Write conflict inside transaction");
             case 225, 251, 256 ->
                 Problem.of(ProblemCode.BAD_REQUEST, "The given transaction is not in-progress")
@@ -116,7 +115,7 @@ public final class MongoCodes {
                                         + " it was open for too long. GET /_sessions/{sid}/_txns shows the present one,"
                                         + " POST begins the next"));
             case DUPLICATE_KEY, 11001 ->
-                Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message)).orElse(DataWrite.DUPLICATE_KEY_ERROR);
+                Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message)).orElse(Problem.DUPLICATE_KEY_ERROR);
             case 13297 -> Problem.of(ProblemCode.CONFLICT, "Db already exists with different case");
             case UNAUTHORIZED ->
                 Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions")
@@ -288,6 +287,6 @@ public final class MongoCodes {
 
     private static String duplicateKey(String message) {
         int at = message.indexOf("dup key:");
-        return at < 0 ? DataWrite.DUPLICATE_KEY_ERROR : DataWrite.DUPLICATE_KEY_ERROR + ": " + message.substring(at);
+        return at < 0 ? Problem.DUPLICATE_KEY_ERROR : Problem.DUPLICATE_KEY_ERROR + ": " + message.substring(at);
     }
 }

@@ -9,7 +9,6 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -25,6 +24,8 @@ import org.restheart.http.Response.Ready;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Via;
 import org.restheart.http.parameter.DataParameter;
+import org.bson.BsonDocument;
+import org.restheart.mongo.write.EntityTags;
 
 /// What caches and polling clients are told of reads: the entity tags of lists and counts with `304` (RFC 9110,
 /// 13.1.2), and the `Cache-Control` and `Vary` of all reads (RFC 9111).
@@ -44,9 +45,6 @@ public final class Caching {
 
     private static final String VARY = "Accept, Accept-Encoding";
     private static final String VARY_BY_CALLER = VARY + ", Authorization, Cookie";
-
-    /// The tag of a list that begins with that of the properties.
-    private static final Pattern OF_LIST = Pattern.compile("(.+)\\.[\\w-]{22}");
 
     /// What an entity tag may contain (RFC 9110, 8.8.3), without what is beyond ASCII.
     private static final Pattern TAG = Pattern.compile("[!#-~]+");
@@ -106,7 +104,7 @@ public final class Caching {
         var hash = hashed.headers().first(ETAG);
         var properties = request.resource().properties();
         if (hash.isEmpty()) {
-            return EntityTags.add(hashed, properties);
+            return withTag(hashed, properties);
         }
         var tag = properties
                 .flatMap(EntityTags::of)
@@ -114,7 +112,7 @@ public final class Caching {
                 .map(stored -> stored + "." + hash.get())
                 .orElse(hash.get());
         var tagged = hashed.with(ETAG, "W/\"" + tag + "\"");
-        return EntityTags.isKnown(request.http(), Optional.of(tag))
+        return isKnown(request.http(), Optional.of(tag))
                 ? tagged.withStatus(304).with(Content.NONE)
                 : tagged;
     }
@@ -141,14 +139,20 @@ public final class Caching {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(digest.digest(), HASH_BYTES));
     }
 
-    /// The tags of properties in the tags of lists, beside those that the client sends.
-    public static EntityTagList withThoseOfLists(EntityTagList sent) {
-        var tags = sent.weak().stream()
-                .map(OF_LIST::matcher)
-                .filter(Matcher::matches)
-                .map(list -> list.group(1))
-                .toList();
-        return tags.isEmpty() ? sent : sent.withStrong(tags);
+    /// Whether `If-None-Match` says that the client's copy is current.
+    ///
+    /// @param stored empty for a document without a tag
+    public static boolean isKnown(Request request, Optional<String> stored) {
+        return EntityTagList.of(request.headers(), "If-None-Match")
+                .filter(known -> known.isCurrent(stored.orElse(null)))
+                .isPresent();
+    }
+
+    /// The response with the tag of `document`, if it has one.
+    public static Ready withTag(Ready response, Optional<BsonDocument> document) {
+        return document.flatMap(EntityTags::of)
+                .map(tag -> response.with("ETag", tag))
+                .orElse(response);
     }
 
     /// What the author of the collection or the aggregation says of its `GET`s.

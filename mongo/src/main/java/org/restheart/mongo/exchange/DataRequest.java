@@ -29,7 +29,7 @@ import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.resource.Mounts.UriSpace;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// A request to the data API that has been parsed and whose resource exists. Confined to one request.

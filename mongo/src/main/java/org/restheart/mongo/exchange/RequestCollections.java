@@ -8,11 +8,17 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.concern.BoundedConcern;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
+import org.restheart.mongo.write.Rehearsal;
+import org.restheart.mongo.write.SessionCollection;
+import org.restheart.http.attribute.Key;
 
 /// MongoDB's collections with the concerns and the read preference of a request, and with documents as raw bytes.
 /// Thread-safe.
 public final class RequestCollections {
+    /// Of a request whose transaction is aborted in any case.
+    public static final Key<Rehearsal> REHEARSAL = Key.named("rehearsal");
+
     private final MongoClient client;
     private final MongoCluster operations;
 
@@ -37,6 +43,14 @@ public final class RequestCollections {
     /// The collection of the request's path.
     public MongoCollection<RawBsonDocument> of(DataRequest request) {
         return of(request, request.path().requireCollection());
+    }
+
+    /// The same in the session of the request.
+    public SessionCollection inSession(DataRequest request) {
+        return new SessionCollection(
+                of(request),
+                request.session(),
+                request.http().attribute(REHEARSAL).isPresent());
     }
 
     /// The collection with the properties of the database of the request's path.

@@ -33,7 +33,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.file.ChunkBatches.Described;
@@ -43,6 +43,7 @@ import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.write.Transaction;
+import org.restheart.mongo.exchange.Caching;
 
 /// `GET` and `HEAD` of `/{db}/{bucket}.files/{id}/binary`: the content, or ranges of it. Headers contain
 /// nothing that the access rule hides.
@@ -212,7 +213,7 @@ public final class DownloadFile implements DataHandler {
         var headers = request.http().headers();
         var metadata = EntityTags.holderInFile(shown);
         var etag = EntityTags.of(metadata);
-        if (EntityTags.isKnown(request.http(), etag)) {
+        if (Caching.isKnown(request.http(), etag)) {
             return tagged(JsonResponses.empty(304), etag);
         }
         var described = described(request, state.file);

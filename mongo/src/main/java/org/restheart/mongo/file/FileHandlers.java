@@ -53,7 +53,6 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.content.Multipart;
@@ -64,16 +63,16 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.mongo.write.WriteMode;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.write.Precondition;
-import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.exchange.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.Transaction;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteResponses;
-import org.restheart.mongo.write.WrittenCheck;
+import org.restheart.mongo.exchange.WriteResponses;
+import org.restheart.mongo.exchange.WrittenCheck;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -181,7 +180,7 @@ public final class FileHandlers {
             var update = new Update.Operators(new BsonDocument("$set", set));
             request.http().requireThread();
             var target = TargetDocument.file(
-                    SessionCollection.of(collections, request),
+                    collections.inSession(request),
                     request.id(),
                     List.of(request.writeFilter()),
                     preconditions.ofDocument(request));
@@ -276,7 +275,7 @@ public final class FileHandlers {
                         .delete(
                                 request.id(),
                                 version -> TargetDocument.file(
-                                        SessionCollection.of(collections, request),
+                                        collections.inSession(request),
                                         request.id(),
                                         List.of(request.writeFilter(), version),
                                         preconditions.ofDocument(request)));
@@ -504,7 +503,7 @@ public final class FileHandlers {
 
             private TargetDocument target(BsonValue id, BsonDocument condition) {
                 return TargetDocument.file(
-                        SessionCollection.of(collections, request),
+                        collections.inSession(request),
                         id,
                         List.of(puts ? request.writeFilter() : ANY, condition),
                         puts ? preconditions.ofDocument(request) : new Precondition.None());
@@ -584,7 +583,7 @@ public final class FileHandlers {
 
             private Response answer(WriteOutcome outcome, BsonValue id) {
                 if (outcome instanceof WriteOutcome.Duplicate && !puts) {
-                    throw Problem.of(DUPLICATE_KEY, DataWrite.DUPLICATE_KEY_ERROR)
+                    throw Problem.of(DUPLICATE_KEY, Problem.DUPLICATE_KEY_ERROR)
                             .withHints(List.of("there is a file with this _id: PUT to its path replaces it"))
                             .raise();
                 }

@@ -17,7 +17,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 
 /// Metadata of a file, stored below `metadata`.
 final class FileMetadata {

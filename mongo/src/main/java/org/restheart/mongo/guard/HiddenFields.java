@@ -23,7 +23,7 @@ import org.restheart.http.Request;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.find.TextSearch;
 
 /// Refuses requests that depend on fields which the access rule hides: a filter, a sort, an index or a change that

@@ -17,7 +17,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.TimeSlices;
 import org.restheart.mongo.guard.QuerySecurity.PipelineRules;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 
 /// Checks a pipeline after its variables have been filled in, at any depth: against the [PipelineRules], and for what
 /// no pipeline may do whatever these are. Thread-safe.

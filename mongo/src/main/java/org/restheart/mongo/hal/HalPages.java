@@ -24,7 +24,7 @@ import org.restheart.http.KnownKeys;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.hal.Links.RequestUri;

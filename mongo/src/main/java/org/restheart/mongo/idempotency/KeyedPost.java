@@ -56,7 +56,7 @@ import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.idempotency.Creation.NewIds;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

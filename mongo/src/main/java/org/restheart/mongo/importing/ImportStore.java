@@ -42,7 +42,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.conversions.Bson;
 import org.jspecify.annotations.Nullable;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 
 /// Stores imports and their parts in MongoDB, so that any gateway can continue them. One atomic update records
 /// the outcome of a part; the progress of an import is the sum over its parts. The gateway that writes an

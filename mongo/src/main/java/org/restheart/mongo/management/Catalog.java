@@ -18,7 +18,7 @@ import org.restheart.http.judged.DataCatalog;
 import org.restheart.mongo.find.LargeReplies;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.StoredMetadata;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 
 /// Lists databases, collections and indexes, without a cache. Reserved names never appear. Blocks for MongoDB.
 /// Thread-safe.

@@ -13,7 +13,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.hal.HalPages;
@@ -21,6 +21,7 @@ import org.restheart.mongo.metadata.EscapedKeys;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.exchange.Caching;
 
 /// Reads of what exists: databases, collections, indexes, and the properties stored with them. Reserved names never
 /// appear. Thread-safe.
@@ -50,7 +51,7 @@ public final class CatalogHandlers {
                         request.http().lease(),
                         page.stream()
                                 .map(name -> withId(
-                                        metadata.db(request.http(), name, false)
+                                        metadata.db(request.http()::requireThread, name, false)
                                                 .properties()
                                                 .orElseGet(BsonDocument::new),
                                         name))
@@ -127,10 +128,10 @@ public final class CatalogHandlers {
         var stored = request.resource()
                 .properties()
                 .orElseThrow(() -> missing(request.path().kind()));
-        if (EntityTags.isKnown(request.http(), EntityTags.of(stored))) {
+        if (Caching.isKnown(request.http(), EntityTags.of(stored))) {
             return JsonResponses.empty(304);
         }
-        return EntityTags.add(
+        return Caching.withTag(
                 JsonResponses.of(request, 200, readable(stored)),
                 request.resource().properties());
     }

@@ -24,14 +24,14 @@ import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.find.Collations;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.mongo.write.WriteMode;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.write.CollectionLock;
 import org.restheart.mongo.write.Precondition;
-import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.exchange.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteResponses;
+import org.restheart.mongo.exchange.WriteResponses;
 
 /// Writes of `/{db}/{collection}`, also of buckets and schema stores, but for the documents in them. Thread-safe.
 public final class CollectionHandlers {

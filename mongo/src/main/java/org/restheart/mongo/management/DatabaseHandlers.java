@@ -7,11 +7,11 @@ import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.mongo.write.WriteMode;
 import org.restheart.mongo.write.CollectionLock;
-import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.exchange.Preconditions;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteResponses;
+import org.restheart.mongo.exchange.WriteResponses;
 
 /// Writes of `/{db}`. Thread-safe.
 public final class DatabaseHandlers {

@@ -21,9 +21,9 @@ import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.hal.HalPages;
-import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.exchange.Preconditions;
 
 /// Warnings about properties of a collection that will fail, or have no effect, when they are used. They are stored
 /// nevertheless, as in earlier versions.

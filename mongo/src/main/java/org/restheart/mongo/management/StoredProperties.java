@@ -18,17 +18,17 @@ import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.ServerFields;
 import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.write.WriteMode;
+import org.restheart.mongo.metadata.ResourceNames;
 import org.restheart.mongo.write.Precondition;
-import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.exchange.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteResponses;
+import org.restheart.mongo.exchange.WriteResponses;
 
 /// The stored properties of the database or the collection of a request's path, as the target of writes.
 /// Thread-safe.

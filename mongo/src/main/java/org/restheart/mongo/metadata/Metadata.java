@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.MemoryBudget;
-import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.ChangeCursor.Change;
@@ -23,7 +22,6 @@ import org.restheart.mongo.background.ChangeFollower;
 import org.restheart.mongo.background.ChangeSource;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.find.Collations;
-import org.restheart.mongo.resource.ResourceNames;
 
 /// A cache of the metadata of databases and collections, including their absence. Thread-safe.
 ///
@@ -73,16 +71,16 @@ public final class Metadata {
                 .orElse(0L);
     }
 
-    /// @param request says whether a miss may wait for MongoDB
+    /// @param mayWait called before a miss waits for MongoDB: it throws if the thread must not
     /// @param fresh ask MongoDB, whatever is cached
-    public ResourceMetadata db(Request request, String db, boolean fresh) {
-        return find(request, new Namespace(db, null), fresh);
+    public ResourceMetadata db(Runnable mayWait, String db, boolean fresh) {
+        return find(mayWait, new Namespace(db, null), fresh);
     }
 
-    /// @param request says whether a miss may wait for MongoDB
+    /// @param mayWait called before a miss waits for MongoDB: it throws if the thread must not
     /// @param fresh ask MongoDB, whatever is cached
-    public ResourceMetadata collection(Request request, String db, String collection, boolean fresh) {
-        return find(request, new Namespace(db, collection), fresh);
+    public ResourceMetadata collection(Runnable mayWait, String db, String collection, boolean fresh) {
+        return find(mayWait, new Namespace(db, collection), fresh);
     }
 
     /// The same on a thread that may block.
@@ -101,23 +99,23 @@ public final class Metadata {
         return known;
     }
 
-    private ResourceMetadata find(Request request, Namespace namespace, boolean fresh) {
+    private ResourceMetadata find(Runnable mayWait, Namespace namespace, boolean fresh) {
         if (!namespace.isPossible()) {
             return ResourceMetadata.MISSING;
         }
         if (cache == null) {
-            request.requireThread();
+            mayWait.run();
             return load(namespace);
         }
         if (fresh) {
-            request.requireThread();
+            mayWait.run();
             cache.forget(namespace);
         } else {
             var known = cache.find(namespace);
             if (known.isPresent()) {
                 return known.get();
             }
-            request.requireThread();
+            mayWait.run();
         }
         return cache.get(namespace, this::load);
     }

@@ -21,7 +21,6 @@ import org.restheart.http.MemoryBudget;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.find.LargeReplies;
-import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

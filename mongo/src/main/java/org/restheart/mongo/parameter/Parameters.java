@@ -43,6 +43,7 @@ import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.write.WriteMode;
 
 /// Every query parameter of the data API, parsed and checked once ([DataParameter]). Immutable; unknown parameters are
 /// ignored.
@@ -241,11 +242,4 @@ public record Parameters(
             Shortcuts shortcuts,
             boolean refuseOperators,
             boolean strict) {}
-
-    /// What a write does when its document exists or does not: the `wm` parameter.
-    public enum WriteMode {
-        INSERT,
-        UPDATE,
-        UPSERT
-    }
 }

@@ -23,6 +23,7 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.RequestKind.Segment;
+import org.restheart.mongo.metadata.ResourceNames;
 
 /// All mounts of the data API; the longest matching one wins. Immutable.
 public final class Mounts implements DataPaths {

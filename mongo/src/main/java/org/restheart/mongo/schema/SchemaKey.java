@@ -8,7 +8,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.restheart.mongo.resource.IdSpelling;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 
 /// The key of a schema: the database of its store and its id, a string or an ObjectId.
 public record SchemaKey(String db, BsonValue id) {

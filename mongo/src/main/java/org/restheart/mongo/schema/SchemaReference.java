@@ -8,7 +8,7 @@ import org.bson.BsonValue;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.metadata.ResourceMetadata;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 
 /// A collection's property `jsonSchema`. Immutable by agreement.
 record SchemaReference(String db, BsonDocument property) {

@@ -64,7 +64,7 @@ import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.ParameterWarnings;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.write.BulkWrites;
@@ -132,7 +132,7 @@ public final class CsvLoader implements Service {
                     Response.status(304), "the content has no rows: a first line with names, then a line for each");
         }
         request.requireThread();
-        var known = metadata.collection(request, options.db(), options.collection(), false);
+        var known = metadata.collection(request::requireThread, options.db(), options.collection(), false);
         var validation = schemas.of(request, options.db(), known);
         var models = models(request, options, rows, validation);
         MongoCollection<BsonDocument> collection =
@@ -185,7 +185,7 @@ public final class CsvLoader implements Service {
         if (path.kind() != ResourceKind.COLLECTION) {
             throw new ProblemException(RESERVED_NAME, "reserved resource");
         }
-        ResourceNames.check(path);
+        ResourceNames.check(path.db(), path.collection());
     }
 
     /// The writes of all rows, which are valid. Each is made when it is sent.

@@ -43,7 +43,7 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.StoredMetadata;
 import org.restheart.mongo.resource.Mounts;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.schema.Schemas.StoredSchema;

@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.DocumentWrite.Judge;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;

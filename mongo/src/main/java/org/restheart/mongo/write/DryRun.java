@@ -31,7 +31,7 @@ import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.ResourceNames;
 
 /// Computes what an update makes of documents without storing that, where a change that turns out to be refused
 /// could not be undone: on servers without transactions, and within a transaction of a client, which another request

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.find.HarmlessFilter;
 
 /// Filters by `_id`, changes that keep it, and the ids that a request has written.

@@ -11,14 +11,18 @@ import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.restheart.bson.BsonTexts;
 import org.restheart.http.EntityTagList;
-import org.restheart.mongo.exchange.Caching;
 import org.restheart.mongo.write.WriteOutcome.Refused;
 import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.mongo.write.WriteOutcome.TagRequired;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// The precondition of changing a stored document or stored properties (RFC 9110, 13.1.1 and 13.1.2). Entity
 /// tags here are the bare values of `_etag`; in quotes, as the RFC has them, they are the same tags.
 public sealed interface Precondition {
+
+    /// The tag of a list that begins with that of the properties.
+    Pattern OF_LIST = Pattern.compile("(.+)\\.[\\w-]{22}");
 
     record None() implements Precondition {}
 
@@ -33,7 +37,17 @@ public sealed interface Precondition {
 
     /// The same for what lists are of, whose `ETag` contains the tag of the properties.
     default Precondition withTagsOfLists() {
-        return this instanceof IfMatch(var tags) ? new IfMatch(Caching.withThoseOfLists(tags)) : this;
+        return this instanceof IfMatch(var tags) ? new IfMatch(withThoseOfLists(tags)) : this;
+    }
+
+    /// The tags of properties in the tags of lists, beside those that the client sends.
+    static EntityTagList withThoseOfLists(EntityTagList sent) {
+        var tags = sent.weak().stream()
+                .map(OF_LIST::matcher)
+                .filter(Matcher::matches)
+                .map(list -> list.group(1))
+                .toList();
+        return tags.isEmpty() ? sent : sent.withStrong(tags);
     }
 
     /// Whether nothing may be created: `If-Match: *`.

@@ -11,7 +11,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.restheart.http.attribute.Key;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.write.BulkWrites.Tried;
 import org.restheart.mongo.write.BulkWrites.Writes;
@@ -20,8 +19,6 @@ import org.restheart.mongo.write.BulkWrites.Writes;
 /// writes that fails. The next attempt leaves that one out: then the others have the results that they have without
 /// a transaction. Confined to one request.
 public final class Rehearsal {
-    public static final Key<Rehearsal> KEY = Key.named("rehearsal");
-
     /// How many ids are looked for at one time.
     private static final int PIECE = 1_000;
 

@@ -18,8 +18,6 @@ import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.concern.BoundedConcern;
-import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.RequestCollections;
 
 /// A collection with the session of all its operations, if any, so that no operation can omit it. Confined to one
 /// request.
@@ -41,19 +39,12 @@ public final class SessionCollection {
         this(collection, session, false);
     }
 
-    private SessionCollection(
+    /// @param rehearses whether the transaction is aborted in any case
+    public SessionCollection(
             MongoCollection<RawBsonDocument> collection, Optional<ClientSession> session, boolean rehearses) {
         this.collection = collection;
         this.session = session;
         this.rehearses = rehearses;
-    }
-
-    /// The collection of a request's path, in its session.
-    public static SessionCollection of(RequestCollections collections, DataRequest request) {
-        return new SessionCollection(
-                collections.of(request),
-                request.session(),
-                request.http().attribute(Rehearsal.KEY).isPresent());
     }
 
     /// Whether the operations are those of a rehearsal, whose transaction is aborted in any case.

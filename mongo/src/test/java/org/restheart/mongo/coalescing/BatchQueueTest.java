@@ -101,7 +101,7 @@ class BatchQueueTest extends BatchQueueFixture {
                     left.add(RequestStart.left(Duration.ofMinutes(2)));
                     pending.completeElsewhere(() -> {
                         left.add(RequestStart.left(Duration.ofMinutes(2)));
-                        return new Batching.BatchResult<>(pending.request(), 1);
+                        return new BatchResult<>(pending.request(), 1);
                     });
                 }));
         var pending = new AtomicReference<PendingRequest<Integer, Integer>>();

@@ -35,10 +35,10 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Response;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
+import org.restheart.mongo.exchange.CoalescedResponses;
 
 /// Arrays of documents that leave together, over a real replica set. The number of arrays grows with the system
 /// property `coalescing.stress.operations`.
@@ -141,7 +141,7 @@ class BulkInsertsTest {
                 .map(InsertOneModel::new)
                 .toList();
         var builder = new AtomicReference<Thread>();
-        coalescer
+        new CoalescedResponses(coalescer, false)
                 .write(
                         new Writes(collection, Optional.empty(), models, true, Optional.empty(), Optional.empty()),
                         true,

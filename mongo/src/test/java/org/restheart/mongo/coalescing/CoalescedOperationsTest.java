@@ -27,7 +27,6 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Lease;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;

@@ -16,7 +16,7 @@ import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.EntityTagList;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.mongo.write.WriteMode;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.Changed;

@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.restheart.http.InlineCommand;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 
 class InlineBatchCommandTest extends BatchQueueFixture {
     /// A command of which threads that must not wait for long may run another form.

@@ -27,7 +27,6 @@ import org.restheart.http.Lease;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.KeyReads.KeyRead;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.testkit.TestMongo;

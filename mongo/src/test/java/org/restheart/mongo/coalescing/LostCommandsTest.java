@@ -25,7 +25,7 @@ import org.restheart.mongo.coalescing.LossyNetwork.Fate;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.UnknownOutcomeException;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.mongo.write.WriteMode;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoNamespace;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,13 +19,10 @@ import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.restheart.http.Content;
 import org.restheart.http.InlineCommand;
 import org.restheart.http.Lease;
-import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Batching.BatchLoad;
 import org.restheart.mongo.coalescing.SharedFinds.Find;
-import org.restheart.mongo.coalescing.SharedFinds.FindResult;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
@@ -59,7 +55,7 @@ class SharedFindsTest {
     }
 
     /// A page of which nothing is read, and whose reading goes on when the test says so.
-    private static final class Page implements Content.Source {
+    private static final class Page implements FindResult {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch goesOn = new CountDownLatch(1);
         final AtomicBoolean closed = new AtomicBoolean();
@@ -73,17 +69,16 @@ class SharedFindsTest {
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
-            return new FindResult.Page(
-                    Response.status(200).with("text/plain", new Content.Streamed(this, 1, Lease.CONSTANT)));
+            return this;
         }
 
         @Override
-        public ByteBuffer next() {
-            return ByteBuffer.allocate(0);
+        public boolean canBeShared() {
+            return false;
         }
 
         @Override
-        public void close() {
+        public void discard() {
             closed.set(true);
         }
     }

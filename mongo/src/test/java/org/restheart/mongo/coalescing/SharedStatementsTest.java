@@ -26,7 +26,7 @@ import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.access.CallerScope;
-import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.mongo.write.WriteMode;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.RetryableStatements;
 import org.restheart.mongo.write.SessionCollection;

@@ -1,4 +1,4 @@
-package org.restheart.mongo.write;
+package org.restheart.mongo.exchange;
 
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.Collation;
@@ -13,8 +13,6 @@ import org.restheart.data.Access;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestContent.DocumentCheck;
-import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.write.DocumentWrite.Judge;
 
 /// What decides whether documents may be stored, besides the schema of their collection: the condition of permissions

@@ -1,13 +1,10 @@
-package org.restheart.mongo.exchange;
+package org.restheart.mongo.write;
 
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
-import org.restheart.http.EntityTagList;
-import org.restheart.http.Request;
-import org.restheart.http.Response;
 
 /// Entity tags as this API writes them: the value of `_etag`, bare, without the quotes of RFC 9110. Clients may send
 /// them with quotes.
@@ -19,15 +16,6 @@ public final class EntityTags {
     /// The tag stored in a document or in properties.
     public static Optional<String> of(BsonDocument document) {
         return text(RawDocuments.get(document, FIELD).orElse(null));
-    }
-
-    /// Whether `If-None-Match` says that the client's copy is current.
-    ///
-    /// @param stored empty for a document without a tag
-    public static boolean isKnown(Request request, Optional<String> stored) {
-        return EntityTagList.of(request.headers(), "If-None-Match")
-                .filter(known -> known.isCurrent(stored.orElse(null)))
-                .isPresent();
     }
 
     /// The tag of a file is in its metadata, which clients can write.
@@ -45,12 +33,5 @@ public final class EntityTags {
             case STRING -> Optional.of(etag.asString().getValue());
             default -> Optional.empty();
         };
-    }
-
-    /// The response with the tag of `document`, if it has one.
-    public static Response.Ready add(Response.Ready response, Optional<BsonDocument> document) {
-        return document.flatMap(EntityTags::of)
-                .map(tag -> response.with("ETag", tag))
-                .orElse(response);
     }
 }

@@ -1,4 +1,4 @@
-package org.restheart.mongo.resource;
+package org.restheart.mongo.metadata;
 
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import static org.restheart.http.ProblemCode.RESERVED_NAME;
@@ -8,6 +8,7 @@ import java.util.Locale;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
+import org.jspecify.annotations.Nullable;
 
 /// Checks names of databases, collections and documents (MongoDB manual, "Naming Restrictions").
 public final class ResourceNames {
@@ -38,18 +39,17 @@ public final class ResourceNames {
     }
 
     /// @throws org.restheart.http.ProblemException 400 for illegal, 403 for reserved names
-    public static void check(ResourcePath path) {
-        if (path.db() != null) {
-            checkLegalDb(path.db());
+    public static void check(@Nullable String db, @Nullable String collection) {
+        if (db != null) {
+            checkLegalDb(db);
         }
-        if (path.collection() != null) {
-            checkLegalCollection(path.collection());
+        if (collection != null) {
+            checkLegalCollection(collection);
         }
-        if ((path.db() != null && isReservedDb(path.db()))
-                || (path.collection() != null && isReservedCollection(path.collection()))) {
+        if ((db != null && isReservedDb(db)) || (collection != null && isReservedCollection(collection))) {
             throw Problem.of(RESERVED_NAME, "reserved resource")
                     .withHints(
-                            "".equals(path.collection())
+                            "".equals(collection)
                                     ? List.of("a collection without a name: are there two slashes in a row in the URL?")
                                     : List.of())
                     .raise();

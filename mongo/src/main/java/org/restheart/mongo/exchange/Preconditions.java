@@ -1,4 +1,4 @@
-package org.restheart.mongo.write;
+package org.restheart.mongo.exchange;
 
 import java.util.Locale;
 import java.util.Optional;
@@ -6,10 +6,10 @@ import org.bson.BsonValue;
 import org.restheart.http.EntityTagList;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.ResourceMetadata;
-import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
+import org.restheart.mongo.exchange.Preconditions.EtagPolicies.EtagPolicy;
+import org.restheart.mongo.write.Precondition;
 
 /// The precondition of a request: its `If-Match`, else its `checkEtag`, else the policy of the collection, the
 /// database or the configuration, and where these require no tag, its `If-None-Match` for a document. Thread-safe.
@@ -67,8 +67,7 @@ public final class Preconditions {
     private EtagPolicy policy(DataRequest request, String property, EtagPolicy otherwise) {
         return stated(request.resource(), property)
                 .or(() -> stated(
-                        metadata.db(
-                                request.http(),
+                        metadata.db(request.http()::requireThread,
                                 request.path().requireDb(),
                                 request.parameters().noCache()),
                         property))

@@ -1,4 +1,4 @@
-package org.restheart.mongo.write;
+package org.restheart.mongo.exchange;
 
 import static org.restheart.http.ProblemCode.ETAG_REQUIRED;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
@@ -10,8 +10,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.Precondition;
 
 public final class WriteResponses {
     private WriteResponses() {}
