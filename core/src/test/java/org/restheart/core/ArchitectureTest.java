@@ -9,6 +9,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.benmanes.caffeine.cache.Cache;
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaField;
@@ -28,6 +29,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
@@ -93,6 +95,7 @@ class ArchitectureTest {
                         "org.restheart.core..",
                         "org.restheart.security..",
                         "org.restheart.mongo..",
+                        "org.restheart.rest..",
                         "org.restheart.embedded..",
                         "com.mongodb.client..")
                 .check(CLASSES);
@@ -100,15 +103,24 @@ class ArchitectureTest {
                 "org.restheart.security..",
                 "org.restheart.core..",
                 "org.restheart.mongo..",
+                "org.restheart.rest..",
                 "org.restheart.embedded..");
         noClassesOf(
                 "org.restheart.plugin..",
                 "org.restheart.core..",
                 "org.restheart.mongo..",
+                "org.restheart.rest..",
                 "org.restheart.embedded..",
                 "org.restheart.graphql..");
         noClassesOf(
                 "org.restheart.mongo..",
+                "org.restheart.core..",
+                "org.restheart.security..",
+                "org.restheart.embedded..",
+                "org.restheart.graphql..",
+                "org.restheart.rest..");
+        noClassesOf(
+                "org.restheart.rest..",
                 "org.restheart.core..",
                 "org.restheart.security..",
                 "org.restheart.embedded..",
@@ -130,7 +142,8 @@ class ArchitectureTest {
                 "org.restheart.embedded..",
                 "org.restheart.core..",
                 "org.restheart.security..",
-                "org.restheart.mongo..");
+                "org.restheart.mongo..",
+                "org.restheart.rest..");
         // They register themselves, so that a distribution may leave out their jars.
         noClassesOf(
                 "org.restheart.core..",
@@ -165,6 +178,7 @@ class ArchitectureTest {
                         "org.restheart.embedded..",
                         "org.restheart.graphql..",
                         "org.restheart.mongo..",
+                        "org.restheart.rest..",
                         "com.mongodb..")
                 .check(CLASSES);
     }
@@ -174,7 +188,7 @@ class ArchitectureTest {
         slices().matching("org.restheart.core.(*)..").should().beFreeOfCycles().check(CLASSES);
     }
 
-    /// The package `org.restheart.mongo` itself is one of them: it puts the others together, and they do not know it.
+    /// The package `org.restheart.rest` itself is one of them: it puts the others together, and they do not know it.
     @Test
     void packages_form_no_cycles() {
         slices().matching("org.restheart.(**)").should().beFreeOfCycles().check(CLASSES);
@@ -261,7 +275,8 @@ class ArchitectureTest {
                         "org.restheart.core.metrics..",
                         "org.restheart.core.observation..",
                         "org.restheart.security..",
-                        "org.restheart.mongo..")
+                        "org.restheart.mongo..",
+                        "org.restheart.rest..")
                 .should(ACCESS_STANDARD_STREAMS)
                 .check(CLASSES);
     }
@@ -272,7 +287,7 @@ class ArchitectureTest {
     void what_is_shared_is_shared_by_canonical_bytes() {
         fields().that()
                 .areDeclaredInClassesThat()
-                .resideInAPackage("org.restheart.mongo..")
+                .resideInAnyPackage("org.restheart.mongo..", "org.restheart.rest..")
                 .and()
                 .haveRawType(describe(
                         "a map, a cache or a set of queues",
@@ -283,37 +298,58 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /// Code that reads or writes documents for clients uses packages that apply grants, coalesce, and invalidate
-    /// caches; the others named here store their own records, access structure only, or access chunks of files,
+    /// Code that reads or writes documents for clients uses module mongo, which applies grants, coalesces, and
+    /// invalidates
+    /// caches; the packages named here store their own records, access structure only, or access chunks of files,
     /// which are reachable only through a file that was found or written through `find` and `write`.
     @Test
     void few_packages_touch_documents() {
         noClasses()
                 .that()
-                .resideInAPackage("org.restheart.mongo..")
+                .resideInAPackage("org.restheart.rest..")
                 .and()
                 .resideOutsideOfPackages(
-                        "org.restheart.mongo.find..",
-                        "org.restheart.mongo.write..",
-                        "org.restheart.mongo.coalescing..",
-                        "org.restheart.mongo.cursor..",
-                        "org.restheart.mongo.metadata..",
-                        "org.restheart.mongo.schema..",
-                        "org.restheart.mongo.validator..",
-                        "org.restheart.mongo.session..",
-                        "org.restheart.mongo.background..",
-                        "org.restheart.mongo.concern..", // asks for the default of the deployment
-                        "org.restheart.mongo.changestream..",
-                        "org.restheart.mongo.idempotency..",
-                        "org.restheart.mongo.importing..",
-                        "org.restheart.mongo.file..",
-                        "org.restheart.mongo.management..")
+                        "org.restheart.rest.schema..",
+                        "org.restheart.rest.validator..",
+                        "org.restheart.rest.session..",
+                        "org.restheart.rest.changestream..",
+                        "org.restheart.rest.idempotency..",
+                        "org.restheart.rest.importing..",
+                        "org.restheart.rest.file..",
+                        "org.restheart.rest.management..")
                 .should()
                 .callMethodWhere(describe(
                         "a document is read or written",
                         call -> call.getTargetOwner().getPackageName().equals("com.mongodb.client")
                                 && DOCUMENTS.matcher(call.getName()).matches()))
                 .check(CLASSES);
+    }
+
+    /// What executes operations knows who asks, since when, and whose memory it uses, but no requests and responses.
+    @Test
+    void what_executes_operations_knows_no_messages() {
+        assertThat(dependencies("org.restheart.mongo.", "org.restheart.http")
+                        .map(Dependency::getTargetClass)
+                        .map(ArchitectureTest::topLevel)
+                        .collect(Collectors.toSet()))
+                .isEqualTo(Words.of("""
+                    CacheMeter EntityTagList InlineCommand Lease MemoryBudget Problem ProblemCode ProblemException
+                    RequestStart Withdrawable
+                    CallerScope FairShares TraceScope\
+                    """));
+    }
+
+    /// These packages of the endpoint use the driver; none may be added.
+    @Test
+    void few_packages_of_the_endpoint_know_the_driver() {
+        assertThat(dependencies("org.restheart.rest", "com.mongodb")
+                        .map(dependency -> dependency.getOriginClass().getPackageName())
+                        .map(name -> name.substring(name.lastIndexOf('.') + 1))
+                        .collect(Collectors.toSet()))
+                .isEqualTo(Words.of("""
+                    aggregation bulk changestream description document exchange file format guard idempotency importing
+                    management parameter reading rest schema service session validator\
+                    """));
     }
 
     /// A tree takes many times the memory of its bytes. A new caller is added when it is known who owns that memory
@@ -342,9 +378,9 @@ class ArchitectureTest {
     @Test
     void content_is_read_piece_by_piece_where_each_piece_is_bounded() {
         assertThat(callers(Body.class, "stream")).isEqualTo(Words.of("""
-                    ArrivingBody DecodedBody SecurityFilter
-                    FileHandlers ForwardedRequest ImportService PostLines\
-                    """));
+            ArrivingBody DecodedBody SecurityFilter
+            FileHandlers ForwardedRequest ImportService PostLines\
+            """));
     }
 
     /// The names of the top-level types that call a method, or refer to it.
@@ -359,9 +395,24 @@ class ArchitectureTest {
                                 .toList()
                                 .equals(types))
                 .filter(access -> !access.getOriginOwner().getPackageName().startsWith("org.restheart.testkit"))
-                .map(access -> access.getOriginOwner().getFullName().replaceFirst("\\$.*", ""))
-                .map(caller -> caller.substring(caller.lastIndexOf('.') + 1))
+                .map(access -> topLevel(access.getOriginOwner()))
                 .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Stream<Dependency> dependencies(String from, String on) {
+        return CLASSES.stream()
+                .filter(type -> type.getPackageName().startsWith(from))
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .filter(dependency -> dependency
+                        .getTargetClass()
+                        .getBaseComponentType()
+                        .getPackageName()
+                        .startsWith(on));
+    }
+
+    private static String topLevel(JavaClass type) {
+        var name = type.getBaseComponentType().getFullName().replaceFirst("\\$.*", "");
+        return name.substring(name.lastIndexOf('.') + 1);
     }
 
     private static ArchCondition<JavaField> haveNoBsonInTheirKeys() {

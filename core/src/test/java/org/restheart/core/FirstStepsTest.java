@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.core.RunningServer.FirstSteps;
-import org.restheart.mongo.resource.Mounts.Mount;
+import org.restheart.rest.resource.Mounts.Mount;
 
 class FirstStepsTest {
     @ParameterizedTest

@@ -37,8 +37,8 @@ import org.restheart.http.CacheMeter;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.write.EntityTags;
-import org.restheart.mongo.reading.DocumentRead;
-import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.rest.reading.DocumentRead;
+import org.restheart.rest.reading.DocumentReads;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

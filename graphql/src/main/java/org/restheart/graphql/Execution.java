@@ -36,7 +36,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.TimeSlices;
 import org.restheart.http.access.Account;
-import org.restheart.mongo.reading.DocumentRead;
+import org.restheart.rest.reading.DocumentRead;
 
 /// The execution of one operation. Confined to its thread.
 final class Execution implements InstrumentationState, AutoCloseable {

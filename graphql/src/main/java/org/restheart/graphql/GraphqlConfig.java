@@ -17,10 +17,10 @@ import org.restheart.http.module.ServiceModule;
 import org.restheart.http.module.ServiceModule.Configured;
 import org.restheart.http.module.ServiceModule.Context;
 import org.restheart.http.module.SubscriptionObserver;
-import org.restheart.mongo.MongoConfig;
-import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.DefinitionStore;
-import org.restheart.mongo.changestream.ChangeStreams;
+import org.restheart.rest.MongoConfig;
+import org.restheart.rest.MongoService;
+import org.restheart.rest.changestream.ChangeStreams;
 
 /// The `graphql` section of the configuration.
 ///

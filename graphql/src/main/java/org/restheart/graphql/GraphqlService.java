@@ -67,13 +67,13 @@ import org.restheart.http.push.Frame;
 import org.restheart.http.push.PushBudget;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
-import org.restheart.mongo.WarningsBody;
 import org.restheart.mongo.background.CollectionChanges;
-import org.restheart.mongo.changestream.AuthorizationWatch;
-import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.metadata.EscapedKeys;
-import org.restheart.mongo.parameter.SessionParameter;
-import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.rest.WarningsBody;
+import org.restheart.rest.changestream.AuthorizationWatch;
+import org.restheart.rest.format.DocumentFormat;
+import org.restheart.rest.parameter.SessionParameter;
+import org.restheart.rest.reading.DocumentReads;
 
 /// `POST {uri}/{app}`: answers operations on the apps that are defined; a subscription as server-sent
 /// events. `GET {uri}/{app}` as a WebSocket: answers subscriptions. Thread-safe.

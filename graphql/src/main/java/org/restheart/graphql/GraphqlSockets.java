@@ -48,7 +48,7 @@ import org.restheart.http.push.Inbound.Memory;
 import org.restheart.http.push.Message;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
-import org.restheart.mongo.changestream.AuthorizationWatch;
+import org.restheart.rest.changestream.AuthorizationWatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

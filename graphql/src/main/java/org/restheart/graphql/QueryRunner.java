@@ -49,8 +49,8 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.TimeSlices;
 import org.restheart.http.parameter.DataParameter;
-import org.restheart.mongo.reading.DocumentRead;
-import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.rest.reading.DocumentRead;
+import org.restheart.rest.reading.DocumentReads;
 import org.restheart.text.ShortText;
 
 /// Executes operations. Thread-safe.

@@ -33,8 +33,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.error.MongoErrors;
-import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.EscapedKeys;
+import org.restheart.rest.guard.PipelineInspection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -47,16 +47,16 @@ import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
-import org.restheart.mongo.description.Descriptions;
-import org.restheart.mongo.description.Descriptions.CollectionStructure;
-import org.restheart.mongo.description.Descriptions.DatabaseStructure;
-import org.restheart.mongo.description.Shape;
-import org.restheart.mongo.description.Shapes;
-import org.restheart.mongo.schema.SchemaKey;
-import org.restheart.mongo.schema.SchemaReferences;
 import org.restheart.openapi.VisibleResources.Group;
 import org.restheart.openapi.VisibleResources.Offered;
 import org.restheart.openapi.VisibleResources.StoredSchema;
+import org.restheart.rest.description.Descriptions;
+import org.restheart.rest.description.Descriptions.CollectionStructure;
+import org.restheart.rest.description.Descriptions.DatabaseStructure;
+import org.restheart.rest.description.Shape;
+import org.restheart.rest.description.Shapes;
+import org.restheart.rest.schema.SchemaKey;
+import org.restheart.rest.schema.SchemaReferences;
 
 /// Evaluates which operations a caller may perform on which resources. Thread-safe.
 final class AccessEvaluation {

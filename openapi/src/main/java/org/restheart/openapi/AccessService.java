@@ -54,9 +54,9 @@ import org.restheart.http.module.ConfigBlock;
 import org.restheart.http.module.ServiceModule;
 import org.restheart.http.module.ServiceModule.Configured;
 import org.restheart.http.module.ServiceModule.Context;
-import org.restheart.mongo.MongoService;
-import org.restheart.mongo.description.Descriptions;
-import org.restheart.mongo.description.Descriptions.DatabaseStructure;
+import org.restheart.rest.MongoService;
+import org.restheart.rest.description.Descriptions;
+import org.restheart.rest.description.Descriptions.DatabaseStructure;
 import org.restheart.text.ShortText;
 
 /// `GET /_access`: the databases and collections that the caller may access, each operation with one of

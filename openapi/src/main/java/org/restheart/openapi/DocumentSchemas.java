@@ -32,10 +32,10 @@ import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Permitted.RuleDecision;
-import org.restheart.mongo.description.Descriptions.CollectionStructure;
 import org.restheart.openapi.VisibleResources.Group;
 import org.restheart.openapi.VisibleResources.Offered;
 import org.restheart.openapi.VisibleResources.StoredSchema;
+import org.restheart.rest.description.Descriptions.CollectionStructure;
 import org.restheart.text.Words;
 
 /// The schemas of a collection's documents as they are read; [WrittenSchemas] has those of writes.

@@ -12,7 +12,7 @@ import org.restheart.http.module.ServiceModule;
 import org.restheart.http.module.ServiceModule.Configured;
 import org.restheart.http.module.ServiceModule.Context;
 import org.restheart.http.module.ServicePages;
-import org.restheart.mongo.MongoConfig;
+import org.restheart.rest.MongoConfig;
 
 /// `openApi` of the configuration.
 ///

@@ -34,13 +34,13 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.module.CallerSecurity;
 import org.restheart.http.module.ServiceModule.Context;
-import org.restheart.mongo.MongoService;
-import org.restheart.mongo.description.Descriptions;
-import org.restheart.mongo.description.Shapes;
 import org.restheart.openapi.AccessEvaluation.Options;
 import org.restheart.openapi.AccessEvaluation.Scope;
 import org.restheart.openapi.DescriptionWriter.DocumentMetadata;
 import org.restheart.openapi.OpenApiConfig.Server;
+import org.restheart.rest.MongoService;
+import org.restheart.rest.description.Descriptions;
+import org.restheart.rest.description.Shapes;
 import org.restheart.text.Nearest;
 
 /// `GET /_openapi`: the OpenAPI document of what the caller may do. Authorizes by itself: callers with at

@@ -11,9 +11,9 @@ import org.bson.BsonValue;
 import org.restheart.http.Bundled;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.mongo.description.Descriptions.CollectionStructure;
 import org.restheart.openapi.DataOperation.Input;
 import org.restheart.openapi.DataOperation.Output;
+import org.restheart.rest.description.Descriptions.CollectionStructure;
 import org.restheart.text.Words;
 
 /// The operations of the data API. Combinations that are not listed are not described.

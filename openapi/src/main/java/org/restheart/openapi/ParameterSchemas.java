@@ -24,10 +24,10 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.http.parameter.ValueForm;
-import org.restheart.mongo.description.Shape;
 import org.restheart.openapi.OpenApiConfig.Server;
 import org.restheart.openapi.VisibleResources.Group;
 import org.restheart.openapi.VisibleResources.Offered;
+import org.restheart.rest.description.Shape;
 
 /// Query parameters and header fields of requests. Equal ones are shared components. Confined to one document.
 final class ParameterSchemas {

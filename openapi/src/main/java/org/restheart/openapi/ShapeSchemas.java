@@ -14,7 +14,7 @@ import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonValues;
-import org.restheart.mongo.description.Shape;
+import org.restheart.rest.description.Shape;
 
 /// Converts shapes to JSON Schema: open, without required properties and without values.
 ///

@@ -7,8 +7,8 @@ import org.bson.BsonDocument;
 import org.restheart.http.RequestPath;
 import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.Permitted.Decision;
-import org.restheart.mongo.description.Descriptions.CollectionStructure;
-import org.restheart.mongo.description.Shape;
+import org.restheart.rest.description.Descriptions.CollectionStructure;
+import org.restheart.rest.description.Shape;
 
 /// The resources and operations that are visible to a caller: everything that determines the document.
 /// Immutable, compares by value.

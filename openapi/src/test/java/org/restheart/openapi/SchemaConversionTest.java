@@ -41,8 +41,8 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.mongo.description.Shape;
-import org.restheart.mongo.resource.ResourceMethods;
+import org.restheart.rest.description.Shape;
+import org.restheart.rest.resource.ResourceMethods;
 
 /// Schemas hold for what they describe.
 class SchemaConversionTest {

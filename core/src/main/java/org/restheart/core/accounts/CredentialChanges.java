@@ -13,7 +13,7 @@ import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.changestream.Reauthorization.AuthorizationBasis;
+import org.restheart.rest.changestream.Reauthorization.AuthorizationBasis;
 import org.restheart.security.Credentials;
 import org.restheart.security.jwt.Claims;
 

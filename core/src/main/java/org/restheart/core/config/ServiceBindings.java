@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.restheart.http.module.ServiceModule;
 import org.restheart.http.module.ServiceModule.Configured;
-import org.restheart.mongo.importing.ImportConfig;
+import org.restheart.rest.importing.ImportConfig;
 
 /// Reads the blocks of services that are optional.
 final class ServiceBindings {

@@ -26,10 +26,10 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.http.parameter.DataParameter;
-import org.restheart.mongo.session.OwnTransactions;
-import org.restheart.mongo.session.OwnTransactions.Outcome;
 import org.restheart.mongo.write.Rehearsal;
-import org.restheart.mongo.exchange.RequestCollections;
+import org.restheart.rest.exchange.RequestCollections;
+import org.restheart.rest.session.OwnTransactions;
+import org.restheart.rest.session.OwnTransactions.Outcome;
 
 /// Preferences of writes (RFC 7240): `return=representation` and `return=minimal`; `max-affected=N` with `handling`;
 /// `tx=rollback`. The representation is that of a `GET` by the same caller, which the same rules authorize; callers who

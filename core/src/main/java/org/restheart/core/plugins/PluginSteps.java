@@ -23,13 +23,13 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.parameter.DataParameter;
-import org.restheart.mongo.format.DocumentFormat;
-import org.restheart.mongo.session.OwnTransactions.Attempt;
 import org.restheart.plugin.CompletionListener;
 import org.restheart.plugin.DocumentTransform;
 import org.restheart.plugin.OperationInterceptor;
 import org.restheart.plugin.RequestInterceptor;
 import org.restheart.plugin.Verdict;
+import org.restheart.rest.format.DocumentFormat;
+import org.restheart.rest.session.OwnTransactions.Attempt;
 
 /// The steps of plugins as filters. Each is on a thread that may block, when its condition has said that
 /// the request is among its own.

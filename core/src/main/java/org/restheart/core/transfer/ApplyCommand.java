@@ -42,7 +42,7 @@ import org.restheart.core.config.Secrets;
 import org.restheart.core.transfer.ApplyFolder.Kind;
 import org.restheart.core.transfer.ApplyFolder.Resource;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.management.IndexHandlers.IndexSpecification;
+import org.restheart.rest.management.IndexHandlers.IndexSpecification;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

@@ -15,14 +15,14 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
-import org.restheart.mongo.format.BsonDocumentReader;
-import org.restheart.mongo.format.Csv;
-import org.restheart.mongo.format.CsvReader;
-import org.restheart.mongo.format.DocumentFormat.BsonBytes;
-import org.restheart.mongo.format.DocumentFormat.JsonLines;
-import org.restheart.mongo.format.DocumentReader;
-import org.restheart.mongo.format.JsonDocumentReader;
-import org.restheart.mongo.format.JsonLinesReader;
+import org.restheart.rest.format.BsonDocumentReader;
+import org.restheart.rest.format.Csv;
+import org.restheart.rest.format.CsvReader;
+import org.restheart.rest.format.DocumentFormat.BsonBytes;
+import org.restheart.rest.format.DocumentFormat.JsonLines;
+import org.restheart.rest.format.DocumentReader;
+import org.restheart.rest.format.JsonDocumentReader;
+import org.restheart.rest.format.JsonLinesReader;
 
 enum FileFormat {
     NDJSON(JsonLines.MEDIA_TYPE),

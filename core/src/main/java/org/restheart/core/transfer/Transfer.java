@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Query;
 import org.restheart.http.parameter.DataParameter;
-import org.restheart.mongo.parameter.AfterParameter;
+import org.restheart.rest.parameter.AfterParameter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.Finding.Level;
 import org.restheart.mongo.cursor.CursorPoolConfig;
-import org.restheart.mongo.resource.Mounts.Mount;
+import org.restheart.rest.resource.Mounts.Mount;
 
 class GatewayConfigTest {
     private static List<String> advice(String yaml) {

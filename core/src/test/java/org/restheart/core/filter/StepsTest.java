@@ -20,8 +20,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Withdrawable;
 import org.restheart.http.Service;
+import org.restheart.http.Withdrawable;
 import org.restheart.testkit.TestRequests;
 
 /// What runs again when a step needs a thread.

@@ -74,7 +74,7 @@ class PluginLoadingTest {
             List.of("org.bson.Document", "com.mongodb.client.MongoClient", "org.slf4j.Logger",
                     "org.restheart.security.Vetoer", "org.restheart.http.access.Caller",
                     "org.restheart.core.Gateway", "org.restheart.security.jwt.Claims",
-                    "org.restheart.mongo.MongoService", "io.undertow.Undertow", "com.google.gson.Gson")
+                    "org.restheart.rest.MongoService", "io.undertow.Undertow", "com.google.gson.Gson")
                 .stream().filter(name -> {
                     try {
                         Class.forName(name);

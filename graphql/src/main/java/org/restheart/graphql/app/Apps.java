@@ -15,7 +15,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.DefinitionWarnings.Misspellings;
-import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.rest.reading.DocumentReads;
 
 /// Compiles definitions to apps. Thread-safe.
 public final class Apps {

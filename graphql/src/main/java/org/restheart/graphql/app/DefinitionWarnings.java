@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Location;
 import org.restheart.bson.fields.NamedOperators;
 import org.restheart.http.KnownKeys;
-import org.restheart.mongo.aggregation.Aggregation;
-import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.rest.aggregation.Aggregation;
+import org.restheart.rest.reading.DocumentReads;
 import org.restheart.text.Nearest;
 import org.restheart.text.Words;
 

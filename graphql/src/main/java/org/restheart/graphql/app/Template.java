@@ -17,7 +17,7 @@ import org.restheart.bson.fields.UnusableVariableException;
 import org.restheart.bson.fields.Variables;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.aggregation.Interpolation.StageBinding;
+import org.restheart.rest.aggregation.Interpolation.StageBinding;
 
 /// A part of a mapping with variables in it, for whose values literals are inserted: `{"$arg": "name"}`,
 /// `{"$arg": ["name", default]}`, `{"$fk": "path"}`; in a pipeline also stages that depend on them,

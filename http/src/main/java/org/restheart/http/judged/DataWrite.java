@@ -68,7 +68,9 @@ public final class DataWrite {
         private static Problem failure(BsonDocument error) {
             int code = number(error, "mongodbErrorCode");
             boolean duplicate = number(error, "httpStatus") == 409 || code == DUPLICATE_KEY;
-            var withheld = duplicate ? Problem.DUPLICATE_KEY_ERROR : code == 0 ? "MongoDB refused it" : "MongoDB error " + code;
+            var withheld = duplicate
+                    ? Problem.DUPLICATE_KEY_ERROR
+                    : code == 0 ? "MongoDB refused it" : "MongoDB error " + code;
             return Problem.of(
                             duplicate ? ProblemCode.DUPLICATE_KEY : ProblemCode.CONTENT_INVALID,
                             error.getString("message", new BsonString(withheld)).getValue())

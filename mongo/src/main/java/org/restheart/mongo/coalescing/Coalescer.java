@@ -1,5 +1,6 @@
 package org.restheart.mongo.coalescing;
 
+import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -36,7 +37,6 @@ import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrite.Change;
 import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WriteOutcome;
-import com.mongodb.bulk.BulkWriteError;
 
 /// The coalesced operations, as configured. Commands run on separate threads, which complete the waiting requests.
 /// Thread-safe.

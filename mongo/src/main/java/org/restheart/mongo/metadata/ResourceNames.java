@@ -6,9 +6,9 @@ import static org.restheart.http.ProblemCode.RESERVED_NAME;
 import java.util.List;
 import java.util.Locale;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
-import org.jspecify.annotations.Nullable;
 
 /// Checks names of databases, collections and documents (MongoDB manual, "Naming Restrictions").
 public final class ResourceNames {

@@ -3,6 +3,8 @@ package org.restheart.mongo.write;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
@@ -14,8 +16,6 @@ import org.restheart.http.EntityTagList;
 import org.restheart.mongo.write.WriteOutcome.Refused;
 import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.mongo.write.WriteOutcome.TagRequired;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /// The precondition of changing a stored document or stored properties (RFC 9110, 13.1.1 and 13.1.2). Entity
 /// tags here are the bare values of `_etag`; in quotes, as the RFC has them, they are the same tags.

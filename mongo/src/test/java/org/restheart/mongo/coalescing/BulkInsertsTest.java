@@ -9,13 +9,11 @@ import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.model.CreateCollectionOptions;
 import com.mongodb.client.model.Filters;
-import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ValidationOptions;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +21,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -34,11 +31,8 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
-import org.restheart.http.Response;
-import org.restheart.mongo.write.BulkWrites.Writes;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
-import org.restheart.mongo.exchange.CoalescedResponses;
 
 /// Arrays of documents that leave together, over a real replica set. The number of arrays grows with the system
 /// property `coalescing.stress.operations`.
@@ -49,12 +43,11 @@ class BulkInsertsTest {
     private static final BsonString TAKEN = new BsonString("taken");
 
     private final TestMongo mongo;
-    private final Coalescer coalescer;
     private final CoalescedInserts inserts;
 
     BulkInsertsTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
+        var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
         this.inserts = coalescer.bulkInserts();
     }
 
@@ -131,27 +124,6 @@ class BulkInsertsTest {
         }
         assertThat(collection.countDocuments()).isEqualTo(stored.get());
         assertThat(largest).as("arrays left together").hasValueGreaterThan(1);
-    }
-
-    /// They may be many, and who sends the response must not be kept.
-    @Test
-    void the_response_to_writes_that_go_alone_is_built_on_their_thread() {
-        var collection = mongo.database().getCollection("alone", RawBsonDocument.class);
-        var models = raw(List.of(new BsonDocument("_id", new BsonInt32(1)))).stream()
-                .map(InsertOneModel::new)
-                .toList();
-        var builder = new AtomicReference<Thread>();
-        new CoalescedResponses(coalescer, false)
-                .write(
-                        new Writes(collection, Optional.empty(), models, true, Optional.empty(), Optional.empty()),
-                        true,
-                        _ -> {
-                            builder.set(Thread.currentThread());
-                            return Response.status(200);
-                        })
-                .settled();
-        assertThat(builder.get()).isNotNull().isNotSameAs(Thread.currentThread());
-        assertThat(collection.countDocuments()).isEqualTo(1);
     }
 
     /// Some are refused as duplicates, which is certain, and the deployment has fewer members than the write

@@ -42,9 +42,9 @@ import org.restheart.bson.fields.Update;
 import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.write.WriteMode;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteMode;
 import org.restheart.mongo.write.WriteOutcome;
 
 /// Batches when MongoDB fails, over the test's own mongod.

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
-import org.restheart.mongo.DataApi;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
@@ -25,6 +24,9 @@ final class BookmarkFixture {
     private final TestMongo mongo;
     private final DriverFinder documents;
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    static final CursorPoolConfig.Allocation ALLOCATION =
+            new CursorPoolConfig.Allocation(100, 1_000, 100, List.of(4, 2, 1), 50, 1_000, 1_000);
+
     private final DeepPageFinder finder;
 
     /// @param width documents between two bookmarks
@@ -37,7 +39,7 @@ final class BookmarkFixture {
                 mongo.client(),
                 documents,
                 new CursorPoolConfig(
-                        CursorPoolConfig.Mode.NONE, width, 20, maxBytes, Duration.ofMinutes(5), DataApi.ALLOCATION),
+                        CursorPoolConfig.Mode.NONE, width, 20, maxBytes, Duration.ofMinutes(5), ALLOCATION),
                 registry);
     }
 

@@ -25,7 +25,6 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.restheart.mongo.DataApi;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
@@ -141,7 +140,12 @@ class ExactMomentsTest {
                         client,
                         new DriverFinder(client),
                         new CursorPoolConfig(
-                                CursorPoolConfig.Mode.NONE, 20, 20, 1 << 20, Duration.ofMinutes(5), DataApi.ALLOCATION),
+                                CursorPoolConfig.Mode.NONE,
+                                20,
+                                20,
+                                1 << 20,
+                                Duration.ofMinutes(5),
+                                BookmarkFixture.ALLOCATION),
                         registry)) {
             var query = new FindQuery(
                             new MongoNamespace(mongo.databaseName(), name),

@@ -1,8 +1,0 @@
-/// Aggregations that a collection declares in its property `aggrs` and clients run by name, with variables.
-/// [Aggregations] is the entry point; [Interpolation] substitutes variables in any pipeline.
-///
-/// Must not know: how pipelines are stored by clients' writes.
-@NullMarked
-package org.restheart.mongo.aggregation;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,7 +1,0 @@
-/// Writes of many documents in one request, and the report of their results.
-///
-/// Must not know: single writes; preconditions, which bulk writes do not have.
-@NullMarked
-package org.restheart.mongo.bulk;
-
-import org.jspecify.annotations.NullMarked;

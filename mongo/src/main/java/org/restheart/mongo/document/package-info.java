@@ -1,7 +1,0 @@
-/// Reading and writing single documents, and queries for many.
-///
-/// Must not know: how a request was authenticated.
-@NullMarked
-package org.restheart.mongo.document;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/// Checks clients' queries for forbidden operators ([ForbiddenOperators]), fields that an access rule hides
-/// ([HiddenFields]) and forbidden stages of pipelines ([PipelineInspection], [ReadingStages]).
-///
-/// Must not know: how queries are run.
-@NullMarked
-package org.restheart.mongo.guard;
-
-import org.jspecify.annotations.NullMarked;

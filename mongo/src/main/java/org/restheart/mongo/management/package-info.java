@@ -1,8 +1,0 @@
-/// Databases, collections, buckets, schema stores and indexes: listing and creating them, changing their stored
-/// properties, and dropping them.
-///
-/// Must not know: documents.
-@NullMarked
-package org.restheart.mongo.management;
-
-import org.jspecify.annotations.NullMarked;

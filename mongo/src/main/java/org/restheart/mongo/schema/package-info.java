@@ -1,7 +1,0 @@
-/// JSON Schemas: their stored form, and the validation of documents. [Schemas] is the entry point.
-///
-/// Must not know: how documents are written.
-@NullMarked
-package org.restheart.mongo.schema;
-
-import org.jspecify.annotations.NullMarked;
