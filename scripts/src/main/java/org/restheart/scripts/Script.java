@@ -8,6 +8,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -158,6 +160,10 @@ final class Script {
         return place.isInterceptor;
     }
 
+    Path folder() {
+        return place.folder;
+    }
+
     private Instance open() {
         var context = threads.open(place.folder);
         var opened = new AtomicReference<Instance>();
@@ -188,12 +194,23 @@ final class Script {
         return null;
     }
 
+    /// On a virtual thread: one of the operating system would wait for MongoDB also when it is interrupted.
     private Object command(Value... asked) {
-        return place.mongo
+        var database = place.mongo
                 .orElseThrow(() -> new IllegalStateException("there is no MongoDB (mclient)"))
-                .getDatabase(asked[0].asString())
-                .runCommand(BsonDocument.parse(asked[1].asString()), BsonDocument.class)
-                .toJson(JSON);
+                .getDatabase(asked[0].asString());
+        var command = BsonDocument.parse(asked[1].asString());
+        var answer = new FutureTask<>(
+                () -> database.runCommand(command, BsonDocument.class).toJson(JSON));
+        Thread.ofVirtual().name("plugin scripts command").start(answer);
+        try {
+            return answer.get();
+        } catch (InterruptedException e) {
+            answer.cancel(true);
+            throw new IllegalStateException("interrupted while MongoDB was asked", e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
+        }
     }
 
     /// What the script makes of a request.
@@ -214,7 +231,11 @@ final class Script {
                         () -> said.set(instance.call
                                 .execute(asked.toJson(JSON), content.orElse(null))
                                 .asString()));
-                return BsonDocument.parse(Objects.requireNonNull(said.get()));
+                if (said.get() == null) {
+                    LOG.error("script {} was ended after {} ms", options.name, threads.millis());
+                    throw Problem.overloaded("a script has taken too long").raise();
+                }
+                return BsonDocument.parse(said.get());
             } catch (PolyglotException e) {
                 throw failure(e);
             } finally {
@@ -224,10 +245,6 @@ final class Script {
     }
 
     private RuntimeException failure(PolyglotException e) {
-        if (e.isCancelled()) {
-            LOG.error("script {} was ended after {} ms", options.name, threads.millis());
-            return Problem.overloaded("a script has taken too long").raise(e);
-        }
         LOG.error("script {} failed: {}", options.name, where(e));
         return Problem.of(ProblemCode.INTERNAL, "a script has failed").raise(e);
     }

@@ -85,11 +85,10 @@ final class ScriptInterceptors {
         }
         if (original instanceof BsonArray stored
                 && before instanceof BsonArray read
-                && after instanceof BsonArray written
-                && stored.size() == written.size()
-                && read.size() == written.size()) {
+                && after instanceof BsonArray written) {
             return new BsonArray(IntStream.range(0, written.size())
-                    .mapToObj(i -> merged(stored.get(i), read.get(i), written.get(i)))
+                    .mapToObj(
+                            i -> i < read.size() ? merged(stored.get(i), read.get(i), written.get(i)) : written.get(i))
                     .toList());
         }
         return after;

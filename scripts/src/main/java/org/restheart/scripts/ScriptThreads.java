@@ -5,36 +5,41 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.graalvm.polyglot.Context;
 import org.graalvm.polyglot.Engine;
 import org.graalvm.polyglot.HostAccess;
+import org.graalvm.polyglot.PolyglotException;
 import org.graalvm.polyglot.Source;
 import org.graalvm.polyglot.io.FileSystem;
 import org.graalvm.polyglot.io.IOAccess;
 import org.restheart.http.Problem;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares.Patience;
+import org.restheart.http.access.FairThreads;
 import org.restheart.plugin.Settings;
 
 /// The engine and the threads of all scripts: these are platform threads, since the engine does not run on virtual
 /// ones. Thread-safe.
 final class ScriptThreads implements AutoCloseable {
+    /// Characters of one text, and members of one typed array.
+    private static final String MOST = "16777216";
+
     private final Limits limits;
-    private final ThreadPoolExecutor threads;
+    private final FairThreads threads;
     private final ScheduledThreadPoolExecutor timer;
     private final Engine engine = Engine.newBuilder("js")
             .option("engine.WarnInterpreterOnly", "false")
             .build();
     private final Source bridge = source();
 
-    /// @param threads scripts that run at a time
-    /// @param queue requests that wait for a thread
+    /// @param threads scripts that run at a time, of which one caller alone has half
+    /// @param queue requests of one caller that wait for a thread
     /// @param millis how long a request may wait for a thread, and then how long a script may run
     record Limits(int threads, int queue, int millis) {
         static Limits of(Settings settings) {
@@ -47,14 +52,7 @@ final class ScriptThreads implements AutoCloseable {
 
     ScriptThreads(Limits limits) {
         this.limits = limits;
-        threads = new ThreadPoolExecutor(
-                limits.threads,
-                limits.threads,
-                10,
-                TimeUnit.SECONDS,
-                new ArrayBlockingQueue<>(limits.queue),
-                Thread.ofPlatform().name("plugin scripts-", 0).daemon().factory());
-        threads.allowCoreThreadTimeOut(true);
+        threads = new FairThreads("plugin scripts-", limits.threads, limits.threads);
         timer = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().name("plugin scripts timer").daemon().factory());
         timer.setRemoveOnCancelPolicy(true);
@@ -70,19 +68,11 @@ final class ScriptThreads implements AutoCloseable {
 
     /// Runs work with scripts on one of the threads.
     ///
-    /// @throws org.restheart.http.ProblemException 503 if too many wait, or if this has waited too long
+    /// @throws org.restheart.http.ProblemException 503 if too many of the caller wait, or this has too long
     <T> T run(Supplier<T> work) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limits.millis);
+        var patience = new Patience(TimeUnit.MILLISECONDS.toNanos(limits.millis), limits.queue, () -> false);
         try {
-            return threads.submit(() -> {
-                        if (System.nanoTime() - end > 0) {
-                            throw busy();
-                        }
-                        return work.get();
-                    })
-                    .get();
-        } catch (RejectedExecutionException _) {
-            throw busy();
+            return threads.compute(CallerScope.current(), patience, work::get).orElseThrow(ScriptThreads::busy);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CancellationException("interrupted while a script ran");
@@ -99,15 +89,32 @@ final class ScriptThreads implements AutoCloseable {
         return Problem.overloaded("too many scripts run").raise();
     }
 
-    /// Runs code of a context on this thread, and closes the context when its time is over.
+    /// Runs code of a context on this thread, and closes the context when its time is over. What it waits
+    /// for, such as MongoDB, is interrupted.
     ///
-    /// @return false if the context cannot be used any more
+    /// @return false if the context cannot be used any more, and the code may not have ended
     boolean within(Context context, int millis, Runnable code) {
-        var end = timer.schedule(() -> context.close(true), millis, TimeUnit.MILLISECONDS);
+        var thread = Thread.currentThread();
+        var over = new CompletableFuture<Void>();
+        var end = timer.schedule(
+                () -> {
+                    thread.interrupt();
+                    Thread.ofPlatform().name("plugin scripts end").daemon().start(() -> context.close(true)); // blocks
+                    over.complete(null);
+                },
+                millis,
+                TimeUnit.MILLISECONDS);
         try {
             code.run();
+        } catch (PolyglotException e) {
+            if (end.cancel(false)) {
+                throw e;
+            }
         } finally {
-            end.cancel(false);
+            if (!end.cancel(false) && !end.isCancelled()) {
+                over.join();
+                Thread.interrupted(); // the next one is not meant
+            }
         }
         return end.isCancelled();
     }
@@ -130,6 +137,8 @@ final class ScriptThreads implements AutoCloseable {
                 .option("js.esm-eval-returns-exports", "true")
                 .option("js.commonjs-require", "true")
                 .option("js.commonjs-require-cwd", folder.toString())
+                .option("js.string-length-limit", MOST)
+                .option("js.max-typed-array-length", MOST)
                 .option("js.load", "false")
                 .option("js.print", "false")
                 .option("js.console", "false")
@@ -148,7 +157,7 @@ final class ScriptThreads implements AutoCloseable {
 
     @Override
     public void close() {
-        threads.shutdownNow();
+        threads.close();
         timer.shutdownNow();
         engine.close(true);
     }

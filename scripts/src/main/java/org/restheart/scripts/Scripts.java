@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,7 +85,7 @@ public final class Scripts implements Plugin {
             if (!script.isInterceptor()) {
                 var options = script.options();
                 var at = new ServicePath(options.uri(), options.isExact(), !options.isSecured());
-                to.serve(new ScriptService(options.name(), () -> Optional.ofNullable(deployed.get(file))), at);
+                to.serve(new ScriptService(options.name(), () -> served(file, options)), at);
             }
         });
         to.operations(
@@ -94,25 +95,40 @@ public final class Scripts implements Plugin {
         to.background("redeployment", PAUSE, () -> redeploy(setup, to, false));
     }
 
-    /// Deploys scripts that are new or have changed, and ends those that have gone. One that cannot be used is left
-    /// as it was.
+    /// The script of a file; empty if what it is now would be at another path, or for other callers.
+    private Optional<Script> served(Path file, Script.Options bound) {
+        return Optional.ofNullable(deployed.get(file))
+                .filter(script -> script.options().isAt(bound));
+    }
+
+    /// Deploys scripts that are new or have changed, and ends those that have gone. One that cannot be used
+    /// is left as it was; an interceptor, which may refuse something, also where its `package.json` has gone.
     private void redeploy(Setup setup, Installation to, boolean isStart) throws Exception {
         var files = files(setup.root);
         if (files.equals(seen)) {
             return;
         }
-        var next = new LinkedHashMap<Path, Script>();
+        var places = new ArrayList<Script.Place>();
         for (var manifest :
                 files.keySet().stream().filter(file -> file.endsWith(MANIFEST)).toList()) {
             for (var kind : List.of("rh:services", "rh:interceptors")) {
                 for (var file : named(manifest, kind)) {
                     boolean isInterceptor = kind.equals("rh:interceptors");
                     var folder = Objects.requireNonNull(manifest.getParent());
-                    var place = new Script.Place(folder, file, isInterceptor, to.mongo(), setup.args);
-                    load(place, setup.limits, isStart).ifPresent(script -> next.put(file, script));
+                    places.add(new Script.Place(folder, file, isInterceptor, to.mongo(), setup.args));
                 }
             }
         }
+        var next = new LinkedHashMap<Path, Script>();
+        for (var place : places) {
+            load(place, setup.limits, isStart).ifPresent(script -> next.put(place.file(), script));
+        }
+        deployed.forEach((file, script) -> {
+            if (script.isInterceptor() && !files.containsKey(script.folder().resolve(MANIFEST))) {
+                LOG.error("{} is gone: script {} goes on until the next start", MANIFEST, file);
+                next.putIfAbsent(file, script);
+            }
+        });
         var before = deployed;
         deployed = next;
         seen = files;

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -175,6 +176,7 @@ class ScriptsTest {
             if (order.total < 0) res.setInError(422, "a total is not negative");
             order.taxed = order.total * 2;
             order.copy = order.least;
+            if (order.list) order.list.push(3);
             """);
         try (var gateway = start("")) {
             var admin = admin(gateway);
@@ -183,7 +185,7 @@ class ScriptsTest {
             assertThat(refused.body()).contains("a total is not negative");
             assertStatus(201, admin.post(orders, """
                 {"_id": {"$oid": "5f5e100000000000000000aa"}, "total": 2, "d": 1.0, "l": {"$numberLong": "9007199254740993"},
-                 "least": {"$numberLong": "-9223372036854775808"}}
+                 "least": {"$numberLong": "-9223372036854775808"}, "list": [1.0, {"$numberLong": "2"}]}
                 """));
             assertStatus(201, admin.put(orders + "/other?wm=upsert", "{\"total\": -1}"));
             var stored = mongo.database().getCollection("orders");
@@ -193,7 +195,8 @@ class ScriptsTest {
                     .containsEntry("taxed", 4)
                     .containsEntry("d", 1.0)
                     .containsEntry("l", 9007199254740993L)
-                    .containsEntry("copy", Long.MIN_VALUE);
+                    .containsEntry("copy", Long.MIN_VALUE)
+                    .containsEntry("list", List.of(1.0, 2L, 3));
         }
     }
 
@@ -237,6 +240,77 @@ class ScriptsTest {
             assertThat(lines.all()).contains("ERROR script hi was ended after 1000 ms");
             await().untilAsserted(() -> assertStatus(200, client(gateway).get("/hi")));
             assertStatus(200, client(gateway).get("/ping"));
+        }
+    }
+
+    @Test
+    void one_caller_leaves_threads_to_others() throws IOException {
+        mongo.database().getCollection("go").drop();
+        service("""
+            if (req.getQueryParameterOrDefault("slow", "")) {
+              LOGGER.info("begun");
+              while (mclient.getDatabase("DB").runCommand({count: "go"}).n === 0);
+            }
+            """.replace("DB", mongo.databaseName()));
+        try (var all = new LogLines();
+                var gateway = start(", threads: 2, time-limit-ms: 60000")) {
+            var slow = IntStream.range(0, 8)
+                    .mapToObj(_ -> client(gateway).sendAsync("GET", "/hi?slow=1", ""))
+                    .toList();
+            await().until(() -> all.all().stream().anyMatch(line -> line.endsWith("begun")));
+            assertStatus(200, admin(gateway).get("/hi"));
+            assertThat(slow).noneMatch(CompletableFuture::isDone);
+            mongo.database().getCollection("go").insertOne(new Document());
+            assertThat(slow).allSatisfy(answer -> assertStatus(200, answer.join()));
+        }
+    }
+
+    @Test
+    void a_script_that_waits_for_mongodb_is_ended_too() throws IOException {
+        mongo.database().getCollection("orders").insertOne(new Document());
+        service("""
+            mclient.getDatabase("DB").runCommand({find: "orders", filter: {$where: "sleep(60000) || true"}});
+            """.replace("DB", mongo.databaseName()));
+        try (var gateway = start(", time-limit-ms: 1000")) {
+            long began = System.nanoTime();
+            assertStatus(503, client(gateway).get("/hi"));
+            assertThat(System.nanoTime() - began)
+                    .as("before MongoDB answers")
+                    .isLessThan(Duration.ofSeconds(60).toNanos());
+        }
+    }
+
+    @Test
+    void texts_are_bounded() throws IOException {
+        service("res.setContent('x'.repeat(Number(req.getQueryParameterOrDefault('n', '1'))));");
+        try (var gateway = start("")) {
+            assertStatus(200, client(gateway).get("/hi?n=" + (1 << 20)));
+            assertStatus(500, client(gateway).get("/hi?n=" + (1 << 25)));
+        }
+    }
+
+    @Test
+    void what_a_script_opens_or_removes_while_it_runs_is_closed_until_the_next_start() throws IOException {
+        service("res.setContent('open');");
+        deploy(Map.of("other/package.json", "{\"rh:interceptors\": [\"no.mjs\"]}", "other/no.mjs", """
+            export const options = {name: "no", description: "refuses", pluginClass: "MongoInterceptor"};
+            export const resolve = (req) => req.isPost();
+            export const handle = (req, res) => res.setInError(409, "no");
+            """));
+        try (var lines = new LogLines();
+                var gateway = start("")) {
+            assertThat(client(gateway).get("/hi").body()).isEqualTo("open");
+            assertStatus(409, admin(gateway).post(orders, "{}"));
+            Files.delete(scripts.resolve("other/package.json"));
+            var file = scripts.resolve("hi.mjs");
+            Files.writeString(
+                    file,
+                    Files.readString(file)
+                            .replace("secured: false", "secured: true")
+                            .replace("'open'", "'secret'"));
+            await().until(() -> lines.all().stream().anyMatch(line -> line.contains("after the next start")));
+            await().untilAsserted(() -> assertStatus(404, client(gateway).get("/hi")));
+            assertStatus(409, admin(gateway).post(orders, "{}"));
         }
     }
 

@@ -19,7 +19,12 @@ public final class FairThreads implements AutoCloseable {
     /// @param name of the threads, before a number
     /// @param count of threads
     public FairThreads(String name, int count) {
-        this.turns = new FairShares(2 * count); // of which one caller alone has half
+        this(name, count, 2 * count); // of which one caller alone has half
+    }
+
+    /// @param places that callers share, of which one alone has half
+    public FairThreads(String name, int count, int places) {
+        this.turns = new FairShares(places);
         this.threads = Executors.newFixedThreadPool(
                 count, Thread.ofPlatform().daemon().name(name, 0).factory());
     }
