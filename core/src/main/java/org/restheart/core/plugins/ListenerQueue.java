@@ -2,7 +2,11 @@ package org.restheart.core.plugins;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.RawDocuments;
 import org.restheart.plugin.CompletionListener;
 import org.restheart.plugin.CompletionListener.Completed;
 
@@ -14,21 +18,23 @@ final class ListenerQueue {
     /// In bytes, approximately.
     private static final long MOST_BYTES = 16 << 20;
 
-    private static final int USUAL_BYTES = 500;
-    private static final int ID_BYTES = 50;
+    private static final long USUAL_BYTES = 500;
+    private static final long ID_BYTES = 50;
     private static final String WHAT = "listener";
 
     private final PluginCalls calls;
     private final CompletionListener listener;
 
     @GuardedBy("this")
-    private final ArrayDeque<Completed> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
 
     @GuardedBy("this")
     private long bytes;
 
     @GuardedBy("this")
     private @Nullable Thread worker;
+
+    private record Waiting(Completed what, long bytes) {}
 
     ListenerQueue(PluginCalls calls, CompletionListener listener) {
         this.calls = calls;
@@ -37,10 +43,11 @@ final class ListenerQueue {
 
     /// Never blocks for longer than it takes to add it.
     void offer(Completed what) {
+        long length = length(what);
         synchronized (this) {
-            if (waiting.size() < MOST && bytes + length(what) <= MOST_BYTES) {
-                waiting.add(what);
-                bytes += length(what);
+            if (waiting.size() < MOST && bytes + length <= MOST_BYTES) {
+                waiting.add(new Waiting(what, length));
+                bytes += length;
                 if (worker == null) {
                     worker = Thread.ofVirtual().name(calls.thread()).start(this::work);
                 }
@@ -52,23 +59,42 @@ final class ListenerQueue {
     }
 
     private static long length(Completed what) {
-        int ids = what.report().map(report -> report.inserted().size()).orElse(0);
-        return USUAL_BYTES + what.path().raw().length() + (long) ID_BYTES * ids;
+        var values = new BsonArray();
+        what.report().ifPresent(report -> {
+            values.addAll(report.inserted());
+            report.upserted().ifPresent(values::add);
+            values.addAll(report.errors());
+        });
+        int location = what.headers().first("Location").map(String::length).orElse(0);
+        long bytes = USUAL_BYTES + what.path().raw().length() + location;
+        for (var value : values) {
+            bytes += ID_BYTES + length(value);
+        }
+        return bytes;
+    }
+
+    private static int length(BsonValue value) {
+        return switch (value.getBsonType()) {
+            case STRING -> value.asString().getValue().length();
+            case DOCUMENT, BINARY ->
+                RawDocuments.encode(new BsonDocument("", value)).getByteLength();
+            default -> 0;
+        };
     }
 
     private void work() {
         for (var next = next(); next != null; next = next()) {
-            var what = next;
+            var what = next.what;
             calls.run(WHAT, () -> listener.completed(what));
         }
     }
 
-    private synchronized @Nullable Completed next() {
+    private synchronized @Nullable Waiting next() {
         var next = waiting.poll();
         if (next == null) {
             worker = null;
         } else {
-            bytes -= length(next);
+            bytes -= next.bytes;
         }
         return next;
     }

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -119,8 +120,13 @@ final class PluginSecurity {
         }
     }
 
-    record Tokens(PluginCalls calls, TokenManager manager) implements TokenManager {
+    /// @param ended hears of accounts whose tokens have ended
+    record Tokens(PluginCalls calls, TokenManager manager, List<Consumer<String>> ended) implements TokenManager {
         private static final String WHAT = "token manager";
+
+        Tokens(PluginCalls calls, TokenManager manager) {
+            this(calls, manager, new CopyOnWriteArrayList<>());
+        }
 
         @Override
         public Issued issue(
@@ -148,10 +154,12 @@ final class PluginSecurity {
         public void invalidate(Request request, Account account, Credentials credentials) {
             request.requireThread();
             calls.perform(WHAT, () -> manager.invalidate(request, account, credentials));
+            ended.forEach(receiver -> receiver.accept(account.name()));
         }
 
         @Override
         public void watch(Consumer<String> receiver) {
+            ended.add(receiver);
             calls.perform(WHAT, () -> manager.watch(receiver));
         }
 

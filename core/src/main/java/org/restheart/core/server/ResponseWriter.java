@@ -103,7 +103,7 @@ record ResponseWriter(
     private static void addHeaders(HttpServerExchange exchange, Ready response) {
         var fields = exchange.getResponseHeaders();
         response.headers()
-                .forEach((name, value) -> fields.add(UndertowHeaders.name(name), UndertowHeaders.value(value)));
+                .forEach((name, value) -> fields.add(UndertowHeaders.sent(name), UndertowHeaders.value(value)));
     }
 
     private static boolean isHead(HttpServerExchange exchange) {

@@ -14,6 +14,8 @@ record UndertowHeaders(HeaderMap fields) implements Headers {
     /// More than the gateway itself reads and sends; bounds names from other sources.
     private static final int REMEMBERED = 256;
 
+    private static final String NOT_IN_NAMES = "\"(),/:;<=>?@[\\]{}";
+
     private static final ConcurrentHashMap<String, HttpString> NAMES = new ConcurrentHashMap<>();
 
     /// Without values, of which some are secret.
@@ -30,10 +32,24 @@ record UndertowHeaders(HeaderMap fields) implements Headers {
         }
         var common = io.undertow.util.Headers.fromCache(name);
         var made = common == null ? new HttpString(name) : common;
-        if (NAMES.size() < REMEMBERED) {
+        if (NAMES.size() < REMEMBERED && isName(name)) {
             NAMES.put(name, made);
         }
         return made;
+    }
+
+    /// The same for a field of a response.
+    ///
+    /// @throws IllegalArgumentException if no field can have this name, which would be more than that
+    static HttpString sent(String name) {
+        if (!NAMES.containsKey(name) && !isName(name)) {
+            throw new IllegalArgumentException("a header field cannot have the name " + name);
+        }
+        return name(name);
+    }
+
+    private static boolean isName(String name) {
+        return !name.isEmpty() && name.chars().allMatch(c -> c > ' ' && c < 0x7f && NOT_IN_NAMES.indexOf(c) < 0);
     }
 
     /// A text as the value of a header: printable ASCII as it is; other characters as their UTF-8 bytes; control

@@ -21,16 +21,19 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.bson.BsonString;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.security.LogLines;
 import org.restheart.core.server.StartException;
 import org.restheart.embedded.FreePort;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.plugin.CompletionListener;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -385,16 +388,7 @@ class PluginFailuresTest {
             isOver.acquire();
             heard.incrementAndGet();
         });
-        var request = TestRequests.request(Method.GET, "/");
-        var what = new CompletionListener.Completed(
-                request.id(),
-                request.method(),
-                request.path(),
-                request.caller(),
-                Optional.empty(),
-                200,
-                Fields.NONE,
-                Optional.empty());
+        var what = completed(Optional.empty());
         IntStream.range(0, 100_000).forEach(_ -> queue.offer(what));
         int dropped = (int) registry.get("plugin_dropped").counter().count();
         assertThat(dropped).isBetween(89_999, 90_000);
@@ -404,6 +398,50 @@ class PluginFailuresTest {
             worker.join();
         }
         assertThat(heard).hasValue(100_000 - dropped);
+    }
+
+    @Test
+    void large_ids_that_wait_for_a_listener_are_bounded_in_bytes() throws InterruptedException {
+        var registry = new SimpleMeterRegistry();
+        var isOver = new Semaphore(0);
+        var queue = new ListenerQueue(
+                new PluginCalls("stuck", getClass().getClassLoader(), registry), _ -> isOver.acquire());
+        var report = DataWrite.Report.inserted(List.of(new BsonString("x".repeat(1 << 20))), List.of());
+        IntStream.range(0, 100).forEach(_ -> queue.offer(completed(Optional.of(report))));
+        assertThat(registry.get("plugin_dropped").counter().count()).isGreaterThan(80);
+        isOver.release(100);
+        var worker = queue.worker();
+        if (worker != null) {
+            worker.join();
+        }
+    }
+
+    private static CompletionListener.Completed completed(Optional<DataWrite.Report> report) {
+        var request = TestRequests.request(Method.GET, "/");
+        return new CompletionListener.Completed(
+                request.id(),
+                request.method(),
+                request.path(),
+                request.caller(),
+                Optional.empty(),
+                200,
+                Fields.NONE,
+                report);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "a%20b", "a:b", "a%0Ab", "%C4%8A"})
+    void a_header_field_with_a_name_that_would_be_more_than_a_name_is_500(String name) {
+        plugins.plugin("fields", """
+            public void install(Installation to) {
+                to.serve(request -> Response.status(204).with(request.query().first("name").orElse(""), "x"), ServicePath.of("/fields").open());
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "")) {
+            var client = TestClient.of(gateway.address());
+            assertStatus(500, client.get("/fields?name=" + name));
+            assertStatus(204, client.get("/fields?name=X-Name"));
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package org.restheart.core.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.nimbusds.jose.JOSEException;
@@ -14,7 +15,9 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -28,6 +31,7 @@ import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.security.LogLines;
 import org.restheart.core.server.StartException;
+import org.restheart.testkit.EventStreamClient;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -144,6 +148,7 @@ class PluginSecurityTest {
     private void minting(String name) {
         plugins.plugin(name, """
             public void install(Installation to) {
+                var verified = new java.util.concurrent.atomic.AtomicInteger();
                 to.tokens(new TokenManager() {
                     final Map<String, Account> known = new ConcurrentHashMap<>();
                     public Issued issue(Request request, Account account, Credentials credentials, boolean renew, BsonDocument limits) {
@@ -153,6 +158,7 @@ class PluginSecurityTest {
                         return new Issued(token, account, Instant.now().plusSeconds(60));
                     }
                     public Optional<Authentication> verify(Request request, String name, String token) {
+                        verified.incrementAndGet();
                         if (token.startsWith("mint-bug")) throw new IllegalStateException("secret");
                         return Optional.ofNullable(known.get(token)).filter(account -> account.name().equals(name))
                                 .map(account -> new Authentication.Authenticated(account, request.query().has("password")
@@ -166,6 +172,7 @@ class PluginSecurityTest {
                     public String type() { return "Mint"; }
                     public String location(Account account) { return "/token/" + account.name(); }
                 });
+                to.serve(_ -> Response.json(200, "" + verified), ServicePath.of("/verified").open());
             }
             """);
     }
@@ -211,6 +218,32 @@ class PluginSecurityTest {
             assertStatus(503, known.get(orders + "?password"));
             assertStatus(204, known.delete("/token"));
             assertStatus(401, known.get(orders));
+        }
+    }
+
+    @Test
+    void streams_end_with_the_log_out_of_a_token_of_a_plugin() throws IOException {
+        try (var gateway = startMinting()) {
+            assertStatus(
+                    200,
+                    client(gateway)
+                            .as("admin", "secret")
+                            .put(orders, "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}"));
+            var token = Document.parse(client(gateway)
+                            .as("ann", "secret")
+                            .post("/token", "")
+                            .body())
+                    .getString("access_token");
+            var basic = "Authorization: Basic "
+                    + Base64.getEncoder().encodeToString(("ann:" + token).getBytes(StandardCharsets.UTF_8));
+            try (var stream = new EventStreamClient(
+                    gateway.address().getPort(), "GET " + orders + "/_streams/all", List.of(basic), "") {}) {
+                assertThat(stream.status()).contains("200");
+                // those that have just begun are verified once more
+                await().until(() -> client(gateway).get("/verified").body().equals("2"));
+                assertStatus(204, client(gateway).as("ann", token).delete("/token"));
+                assertThatThrownBy(stream::next).hasMessageContaining("has ended");
+            }
         }
     }
 
