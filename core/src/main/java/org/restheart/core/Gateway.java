@@ -58,6 +58,7 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.MongoErrors;
+import org.restheart.plugin.Plugin;
 
 /// The running server: all parts are constructed here and closed in reverse order.
 public final class Gateway implements AutoCloseable {
@@ -78,7 +79,7 @@ public final class Gateway implements AutoCloseable {
     private volatile boolean stopping;
     private MclientConfig mclient;
 
-    private Gateway(GatewayConfig config, ClosingOrder opened) {
+    private Gateway(GatewayConfig config, List<Plugin> given, ClosingOrder opened) {
         this.config = config;
         this.mclient = config.mclient();
         this.opened = opened;
@@ -96,6 +97,7 @@ public final class Gateway implements AutoCloseable {
         opened.push(tasks::close);
         this.plugins = Plugins.install(
                 config.plugins(),
+                given,
                 new Plugins.Surroundings(
                         client,
                         judgedRequests,
@@ -192,10 +194,15 @@ public final class Gateway implements AutoCloseable {
     ///
     /// @throws org.restheart.core.server.StartException naming what to correct
     public static Gateway start(GatewayConfig config) {
+        return start(config, new Plugin[0]);
+    }
+
+    /// The same with plugins besides those of the configuration's folder, such as one that is tested.
+    public static Gateway start(GatewayConfig config, Plugin... plugins) {
         var opened = new ClosingOrder();
         Gateway gateway = null;
         try {
-            gateway = new Gateway(config, opened);
+            gateway = new Gateway(config, List.of(plugins), opened);
             return gateway;
         } finally {
             if (gateway == null) {

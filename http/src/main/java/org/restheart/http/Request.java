@@ -1,5 +1,7 @@
 package org.restheart.http;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.Optional;
 import org.restheart.http.access.Caller;
 import org.restheart.http.attribute.Attributes;
@@ -26,6 +28,31 @@ public record Request(
         Attributes attributes,
         Lease lease,
         boolean mayBlock) {
+
+    /// A request without a server, for tests of services and plugins: anonymous, without header fields and
+    /// content, on a thread that may block.
+    ///
+    /// @param target path and query, encoded
+    public static Request of(Method method, String target) {
+        int mark = target.indexOf('?');
+        return new Request(
+                "test",
+                method,
+                RequestPath.parse(mark < 0 ? target : target.substring(0, mark)),
+                Query.parse(mark < 0 ? "" : target.substring(mark + 1), 1_000),
+                Fields.NONE,
+                Body.EMPTY,
+                new Connection(
+                        "http",
+                        "HTTP/1.1",
+                        "localhost:8080",
+                        new InetSocketAddress(InetAddress.ofLiteral("10.1.2.3"), 5555),
+                        new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 8080)),
+                Caller.ANONYMOUS,
+                Attributes.NONE,
+                Lease.CONSTANT,
+                true);
+    }
 
     /// Without what is secret in header fields and attributes.
     @Override

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.Set;
@@ -53,6 +54,7 @@ public final class Plugins implements AutoCloseable {
     private static final Duration CLOSING = Duration.ofSeconds(5);
 
     private final PluginsConfig config;
+    private final List<Plugin> given;
     private final Surroundings around;
     private final List<PluginLoader> loaders = new ArrayList<>();
     private final List<Installed> installed = new ArrayList<>();
@@ -77,16 +79,18 @@ public final class Plugins implements AutoCloseable {
 
     private record Installed(Candidate plugin, Installing parts) {}
 
-    private Plugins(PluginsConfig config, Surroundings around) {
+    private Plugins(PluginsConfig config, List<Plugin> given, Surroundings around) {
         this.config = config;
+        this.given = given;
         this.around = around;
     }
 
     /// Finds and installs all plugins there are.
     ///
+    /// @param given besides those that it finds
     /// @throws StartException naming the jar, the plugin, the reason and what to do, if one cannot be used
-    public static Plugins install(PluginsConfig config, Surroundings around) {
-        var plugins = new Plugins(config, around);
+    public static Plugins install(PluginsConfig config, List<Plugin> given, Surroundings around) {
+        var plugins = new Plugins(config, given, around);
         boolean isDone = false;
         try {
             plugins.install(plugins.units());
@@ -108,7 +112,9 @@ public final class Plugins implements AutoCloseable {
             throw JudgedRequests.NOT_PERMITTED.raise();
         };
         try (var plugins = new Plugins(
-                config, new Surroundings(Optional.empty(), nobody, new SimpleMeterRegistry(), new MemoryBudget(0)))) {
+                config,
+                List.of(),
+                new Surroundings(Optional.empty(), nobody, new SimpleMeterRegistry(), new MemoryBudget(0)))) {
             plugins.units().values().forEach(plugin -> plugins.check(plugin, found));
         }
     }
@@ -147,32 +153,36 @@ public final class Plugins implements AutoCloseable {
             try {
                 var loader = opened(unit, shared);
                 for (var plugin : unit.load(loader, config.packages())) {
-                    var name = plugin.name();
-                    var problem = NAME.matcher(name).matches() ? nameProblem(name, found) : "is no name";
-                    var settings = config.settings(name);
-                    boolean isOn = settings.bool("enabled", plugin.enabledByDefault());
-                    if (!problem.isEmpty()) {
-                        fail(
-                                unit.name(),
-                                "the name \"" + name + "\" of a plugin " + problem,
-                                new IllegalStateException());
-                    } else if (isOn || !settings.refused().isEmpty()) { // which its installation reports
-                        var calls = new PluginCalls(name, loader, around.registry);
-                        found.put(
-                                name, new Candidate(unit.name(), plugin, Set.copyOf(plugin.after()), calls, settings));
-                    } else {
-                        off.add(name);
-                        LOG.info("Plugin {} of {} is off", name, unit.name());
-                    }
+                    add(plugin, unit.name(), loader, found, off);
                 }
             } catch (IOException | RuntimeException | ServiceConfigurationError | LinkageError e) {
                 rethrow(e);
                 fail(unit.name(), "it cannot be loaded: " + reason(e), e);
             }
         }
+        for (var plugin : given) {
+            var type = plugin.getClass();
+            add(plugin, type.getName(), Objects.requireNonNull(type.getClassLoader()), found, off);
+        }
         off.addAll(found.keySet());
         requireUse(off);
         return found;
+    }
+
+    private void add(Plugin plugin, String unit, ClassLoader loader, Map<String, Candidate> found, Set<String> off) {
+        var name = plugin.name();
+        var problem = NAME.matcher(name).matches() ? nameProblem(name, found) : "is no name";
+        var settings = config.settings(name);
+        boolean isOn = settings.bool("enabled", plugin.enabledByDefault());
+        if (!problem.isEmpty()) {
+            fail(unit, "the name \"" + name + "\" of a plugin " + problem, new IllegalStateException());
+        } else if (isOn || !settings.refused().isEmpty()) { // which its installation reports
+            var calls = new PluginCalls(name, loader, around.registry);
+            found.put(name, new Candidate(unit, plugin, Set.copyOf(plugin.after()), calls, settings));
+        } else {
+            off.add(name);
+            LOG.info("Plugin {} of {} is off", name, unit);
+        }
     }
 
     private PluginLoader opened(PluginUnit unit, @Nullable PluginLoader shared) {

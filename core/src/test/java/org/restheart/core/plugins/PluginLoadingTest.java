@@ -183,6 +183,7 @@ class PluginLoadingTest {
         };
         return Plugins.install(
                 plugins.config(mongo, "", "", "").plugins(),
+                List.of(),
                 new Plugins.Surroundings(
                         Optional.of(mongo.client()), none, new SimpleMeterRegistry(), new MemoryBudget(0)));
     }

@@ -2,18 +2,24 @@ package org.restheart.core.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.plugin.Installation;
 
 /// What plugins are for, how they fail and what they must not be able to do, each with the tests that show it.
 class PluginUsesTest {
-    private static final int USES = 15;
+    private static final int USES = 16;
+    private static final Pattern LISTED =
+            Pattern.compile("(?<=^\\| |, )`(\\w+)\\(([^)]*)\\)`(?=.*\\|)", Pattern.MULTILINE);
     private static final int DANGERS = 13;
 
-    /// Scripts without a build are the one known use that is not offered.
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         use 1  | an endpoint of its own           | PluginEndpointsTest    | an_endpoint_beside_the_data
@@ -47,6 +53,8 @@ class PluginUsesTest {
         use 14 | events of its own                | PluginEndpointsTest    | server_sent_events_of_its_own
         use 14 | events of streams are changed    | PluginInterceptorsTest | events_of_streams_are_changed
         use 15 | objects for other plugins        | PluginEndpointsTest    | objects_for_other_plugins_by_a_type_that_both_know
+        use 16 | scripts without a build          | ScriptsTest            | the_scripts_of_the_page_do_what_it_says
+        use 16 | scripts without a build          | ScriptsTest            | one_caller_leaves_threads_to_others
         failure | an unreadable jar              | PluginFailuresTest | a_jar_that_cannot_be_read
         failure | a missing class                | PluginFailuresTest | a_class_that_is_missing
         failure | a name that is invalid         | PluginFailuresTest | a_name_that_cannot_be_used
@@ -80,6 +88,7 @@ class PluginUsesTest {
         danger 12 | every request pays           | PluginLoadingTest      | routes_that_no_plugin_names_are_the_same_objects
         danger 12 | every request pays           | PluginInterceptorsTest | a_slow_interceptor_holds_no_other_request_and_is_asked_once
         danger 13 | floods of what is told       | PluginFailuresTest     | of_a_hundred_thousand_requests_few_wait_for_a_listener_that_is_stuck
+        danger 13 | floods of what is told       | PluginFailuresTest     | large_ids_that_wait_for_a_listener_are_bounded_in_bytes
         danger 13 | floods of what is told       | PluginInterceptorsTest | a_listener_that_is_stuck_delays_nobody_and_takes_no_memory
         """)
     void each_has_a_test(String number, String what, String type, String test) throws ClassNotFoundException {
@@ -88,6 +97,21 @@ class PluginUsesTest {
                 .anyMatch(method -> method.getName().equals(test)
                         && (method.isAnnotationPresent(Test.class)
                                 || method.isAnnotationPresent(ParameterizedTest.class)));
+    }
+
+    /// Each row of the tables of the reference that begins with a method, and each method.
+    @Test
+    void the_reference_lists_what_an_installation_takes_and_has() throws IOException {
+        var page = Files.readString(Path.of("../docs/reference/plugins.md"));
+        var listed = LISTED.matcher(
+                        page.substring(page.indexOf("## What a plugin adds"), page.indexOf("## Interceptors")))
+                .results()
+                .map(call -> call.group(1) + " "
+                        + (call.group(2).isEmpty() ? 0 : call.group(2).split(",").length))
+                .toList();
+        assertThat(Arrays.stream(Installation.class.getDeclaredMethods())
+                        .map(method -> method.getName() + " " + method.getParameterCount()))
+                .containsExactlyInAnyOrderElementsOf(listed);
     }
 
     @Test

@@ -7,9 +7,12 @@ import static org.restheart.testkit.Statuses.assertStatus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,8 +23,34 @@ import org.restheart.testkit.WithMongo;
 /// Does what docs/how-to/write-a-plugin.md says, by the example that has the same class.
 @WithMongo
 class WriteAPluginTest {
+    private static final Path TEST = Path.of("../examples/plugin/src/test/java/example/ShopTest.java");
     private static final Path EXAMPLE = Path.of("../examples/plugin/src/main");
     private static final Pattern CLASS = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+    /// As an author has it: no jar, and no class loader of the plugin's own.
+    @Test
+    void the_test_of_the_guide_passes(@TempDir Path directory) throws Exception {
+        var test = Files.readString(TEST);
+        assertThat(Files.readString(Path.of("../docs/how-to/write-a-plugin.md")))
+                .contains("```java\n" + test + "```");
+        var sources = Files.createDirectories(directory.resolve("java"));
+        Files.writeString(sources.resolve("ShopTest.java"), test);
+        Files.copy(EXAMPLE.resolve("java/example/Shop.java"), sources.resolve("Shop.java"));
+        var jar = new PluginFolder(directory.resolve("plugins"))
+                .project("test.jar", sources, EXAMPLE.resolve("resources"));
+        try (var loader = new URLClassLoader(new URL[] {jar.toUri().toURL()})) {
+            var type = loader.loadClass("example.ShopTest").getDeclaredConstructor();
+            type.setAccessible(true);
+            var tests = Arrays.stream(type.getDeclaringClass().getDeclaredMethods())
+                    .filter(method -> method.isAnnotationPresent(Test.class))
+                    .toList();
+            assertThat(tests).hasSize(1);
+            for (var method : tests) {
+                method.setAccessible(true);
+                method.invoke(type.newInstance());
+            }
+        }
+    }
 
     @Test
     void the_plugin_of_the_guide_does_what_the_guide_says(TestMongo mongo, @TempDir Path directory) throws IOException {
