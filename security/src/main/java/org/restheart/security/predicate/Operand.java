@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonArray;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.text.Words;
@@ -17,6 +18,11 @@ sealed interface Operand {
     /// @throws Unanswerable if it has several
     @Nullable
     String text(Attempt attempt);
+
+    /// The id of the account, if that is what this stands for.
+    default @Nullable BsonValue ownId(Attempt attempt) {
+        return null;
+    }
 
     /// The value where a list is expected: an array gives its scalar elements.
     default List<String> texts(Attempt attempt) {
@@ -37,6 +43,12 @@ sealed interface Operand {
         @Override
         public @Nullable String text(Attempt attempt) {
             return name.read(attempt);
+        }
+
+        @Override
+        public @Nullable BsonValue ownId(Attempt attempt) {
+            var account = attempt.account();
+            return name == RequestAttribute.REMOTE_USER && account != null ? new BsonString(account.name()) : null;
         }
     }
 
@@ -108,6 +120,11 @@ sealed interface Operand {
         public @Nullable BsonValue value(Attempt attempt) {
             var account = attempt.account();
             return account == null ? null : Values.at(account.properties(), path);
+        }
+
+        @Override
+        public @Nullable BsonValue ownId(Attempt attempt) {
+            return path.equals("_id") ? value(attempt) : null;
         }
     }
 
