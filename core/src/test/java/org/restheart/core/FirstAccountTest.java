@@ -182,6 +182,21 @@ class FirstAccountTest extends LaunchFixture {
         }
     }
 
+    /// Browsers on this machine run pages of other sites, which know the password, too. A name of
+    /// their own may lead them here.
+    @Test
+    void the_known_password_is_not_accepted_from_pages_of_others(TestMongo mongo) throws IOException {
+        try (var server = start(mongo, "127.0.0.1", "/bruteForceAttackGuard/max-failed-attempts->100;")) {
+            var local = client(server, "127.0.0.1", "admin", "secret");
+            for (var own : List.of("none", "same-origin", "same-site")) {
+                assertStatus(200, local.with("Sec-Fetch-Site", own).get("/"));
+            }
+            var foreign = local.with("Origin", "https://evil.example").with("Sec-Fetch-Site", "cross-site");
+            assertStatus(401, foreign.get("/"));
+            assertStatus(401, foreign.send("POST", "/token", ""));
+        }
+    }
+
     @Test
     void that_of_a_file_too_by_basic_and_by_digest(TestMongo mongo) throws IOException {
         var file =

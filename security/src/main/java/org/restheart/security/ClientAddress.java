@@ -59,10 +59,12 @@ public sealed interface ClientAddress {
 
     /// Whether the client is on this machine: the peer is, and so is everybody whom it forwards for, if it says
     /// so; a proxy that does not say it, but that it is one, has clients anywhere. What it says may be
-    /// what its client has sent: each address in it must be one of this machine.
+    /// what its client has sent: each address in it must be one of this machine. Nor is a page of another site that
+    /// a browser of this machine shows, as the browser says.
     default boolean isLoopback(Request request) {
         var headers = request.headers();
         return request.connection().peer().getAddress().isLoopbackAddress()
+                && !headers.all("Sec-Fetch-Site").contains("cross-site")
                 && !headers.has("Forwarded")
                 && !headers.has("Via")
                 && (headers.has("X-Forwarded-For")
