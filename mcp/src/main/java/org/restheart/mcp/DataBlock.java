@@ -56,6 +56,7 @@ final class DataBlock {
         try {
             read(documents, document -> {
                 more = !add(document);
+                last = more ? last : Optional.of(document);
                 return !more;
             });
         } catch (IOException | RuntimeException e) {
@@ -110,7 +111,6 @@ final class DataBlock {
         lines.add(line);
         documents.add(shown);
         bytes += length(line);
-        last = Optional.of(document);
         return true;
     }
 
@@ -141,7 +141,7 @@ final class DataBlock {
         return more;
     }
 
-    /// The last document, not shortened.
+    /// The last document of content, not shortened.
     Optional<BsonDocument> last() {
         return last;
     }

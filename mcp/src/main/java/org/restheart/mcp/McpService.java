@@ -21,6 +21,7 @@ import org.restheart.http.Connection;
 import org.restheart.http.Cors;
 import org.restheart.http.Headers;
 import org.restheart.http.Method;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -163,7 +164,10 @@ public final class McpService implements Service {
                         rpc.revision().isLegacy() && error.status() < 500 ? 200 : error.status(),
                         rpc.id(),
                         error);
-            case ProblemException problem -> failed(rpc, problem.problem().message(), null);
+            case ProblemException problem ->
+                problem.problem().status() == 503
+                        ? busy(rpc, problem.problem())
+                        : failed(rpc, problem.problem().message(), null);
             case Error error -> throw error;
             default -> failed(rpc, failure.toString(), failure);
         };
@@ -174,6 +178,12 @@ public final class McpService implements Service {
         LOG.error("request {}: {} failed: {}", id, rpc.method(), why, failure);
         return RpcResponses.error(
                 rpc.http(), 500, rpc.id(), RpcError.of(500, RpcError.INTERNAL, RefusedCall.failed(id)));
+    }
+
+    private static Response.Ready busy(RpcRequest rpc, Problem problem) {
+        var why = RefusedCall.of(problem, new BsonDocument(), rpc.http().id()).text();
+        return RpcResponses.error(rpc.http(), 503, rpc.id(), RpcError.of(503, RpcError.INTERNAL, why))
+                .with(problem.headers());
     }
 
     private boolean asksToWrite(RpcRequest rpc) {

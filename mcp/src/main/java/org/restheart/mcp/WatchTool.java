@@ -14,8 +14,10 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.data.Operation.Read;
 import org.restheart.http.Content;
+import org.restheart.http.Lease;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Message;
@@ -47,7 +49,7 @@ record WatchTool(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
             var sizes = config.sizes();
             var block = new DataBlock(call.number("max-events", EVENTS), sizes.defaultBytes(), sizes.maxString());
             var progress = call.http().attribute(ProgressStream.PROGRESS).orElse(_ -> {});
-            var events = new Events(subscription, block, progress, after);
+            var events = new Events(subscription, block, progress, call.http().lease(), after);
             events.await(Duration.ofSeconds(call.number("max-seconds", SECONDS)));
             return result(call, block, events.next());
         } catch (InterruptedException e) {
@@ -116,6 +118,10 @@ record WatchTool(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         private final Subscription subscription;
         private final DataBlock block;
         private final IntConsumer progress;
+
+        /// Of the request, which holds what is made of an event while it is shortened.
+        private final Lease lease;
+
         private final Semaphore woken = new Semaphore(0);
 
         /// The token of the last event in the block.
@@ -124,10 +130,16 @@ record WatchTool(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         private boolean taken;
         private boolean full;
 
-        Events(Subscription subscription, DataBlock block, IntConsumer progress, Optional<String> after) {
+        Events(
+                Subscription subscription,
+                DataBlock block,
+                IntConsumer progress,
+                Lease lease,
+                Optional<String> after) {
             this.subscription = subscription;
             this.block = block;
             this.progress = progress;
+            this.lease = lease;
             this.last = after;
         }
 
@@ -157,15 +169,19 @@ record WatchTool(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
             }
         }
 
+        /// @throws ProblemException 503 if the caller cannot have the memory for it
         private void add(Frame frame) {
-            var message = Message.of(frame);
-            if (message.isEmpty()) {
-                return;
+            try (var memory = lease.another(List.of(CallerScope.current()))) {
+                memory.await(Content.CONVERTED * frame.bytes().remaining());
+                Message.of(frame).ifPresent(this::add);
             }
-            full = !block.add(JsonParser.parseDocument(message.get().data()));
+        }
+
+        private void add(Message message) {
+            full = !block.add(JsonParser.parseDocument(message.data()));
             if (!full) {
                 taken = true;
-                last = Optional.of(message.get().id());
+                last = Optional.of(message.id());
                 full = block.isFull();
                 progress.accept(block.count());
             }
