@@ -54,6 +54,11 @@ public interface Body {
     /// @throws ProblemException 503 if the caller holds too much already
     default void hold(long bytes) {}
 
+    /// As [#hold], but for trees of objects: the only request of a caller is not spared what it could not hold.
+    ///
+    /// @throws ProblemException also 413 if they are more than any request may have
+    default void holdTrees(long bytes) {}
+
     /// Content in memory, whose objects are charged to no caller.
     ///
     /// @param content not copied

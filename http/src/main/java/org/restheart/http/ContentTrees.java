@@ -1,5 +1,6 @@
 package org.restheart.http;
 
+import java.util.HexFormat;
 import org.bson.BsonValue;
 import org.restheart.bson.TreeSizes;
 
@@ -30,7 +31,7 @@ public final class ContentTrees {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c == '%' && i + 2 < text.length()) {
-                c = (char) (Character.digit(text.charAt(i + 1), 16) << 4 | Character.digit(text.charAt(i + 2), 16));
+                c = (char) (digit(text.charAt(i + 1)) << 4 | digit(text.charAt(i + 2)));
             }
             weight += switch (c) {
                 case '{' -> VALUE;
@@ -43,9 +44,13 @@ public final class ContentTrees {
         return weight > FEW * VALUE ? weight : 0;
     }
 
+    private static int digit(char c) {
+        return HexFormat.isHexDigit(c) ? HexFormat.fromHexDigit(c) : -1;
+    }
+
     /// Charges a tree to the caller of the request.
     ///
-    /// @throws ProblemException 413 beyond [#MAX_VALUES]; 503 if the caller holds too much already
+    /// @throws ProblemException 413 beyond [#MAX_VALUES], and as [Body#holdTrees]
     public static void admit(Body body, long values) {
         if (values > MAX_VALUES) {
             throw new ProblemException(
@@ -55,23 +60,23 @@ public final class ContentTrees {
         hold(body, values);
     }
 
-    /// Charges a tree of any size to the caller of the request.
+    /// Charges a tree of any number of values to the caller of the request.
     ///
-    /// @throws ProblemException 503 if the caller holds too much already
+    /// @throws ProblemException as [Body#holdTrees]
     public static void hold(Body body, long values) {
         charge(body, values * VALUE);
     }
 
     /// Charges the tree of a value that is still encoded.
     ///
-    /// @throws ProblemException 503 if the caller holds too much already
+    /// @throws ProblemException as [Body#holdTrees]
     public static void hold(Body body, BsonValue value) {
         charge(body, TreeSizes.of(value));
     }
 
     private static void charge(Body body, long bytes) {
         if (bytes > FEW * VALUE) {
-            body.hold(bytes);
+            body.holdTrees(bytes);
         }
     }
 

@@ -69,10 +69,9 @@ public final class PercentCoding {
     }
 
     private static int digit(String text, int at) {
-        int digit = at < text.length() ? Character.digit(text.charAt(at), 16) : -1;
-        if (digit < 0 || text.charAt(at) > 'f') {
+        if (at >= text.length() || !HexFormat.isHexDigit(text.charAt(at))) {
             throw new ProblemException(ProblemCode.BAD_REQUEST, "% is not followed by two hexadecimal digits");
         }
-        return digit;
+        return HexFormat.fromHexDigit(text.charAt(at));
     }
 }

@@ -487,6 +487,11 @@ public final class SecurityFilter implements Filter {
                 content.hold(bytes);
             }
 
+            @Override
+            public void holdTrees(long bytes) {
+                content.holdTrees(bytes);
+            }
+
             /// Checks when the content has arrived, not when it is read again, perhaps after something was
             /// written.
             @Override

@@ -8,6 +8,7 @@ import org.restheart.bson.JsonWeight;
 import org.restheart.http.Body;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 
@@ -216,6 +217,21 @@ final class BodyLimits {
             requireRoom(addObjects(bytes));
         }
 
+        /// As [Body#holdTrees].
+        void holdTrees(long bytes) {
+            long most;
+            synchronized (this) {
+                most = mostForOne() - counted;
+            }
+            if (bytes > most && bytes > FEW_OBJECTS) {
+                throw new ProblemException(
+                        ProblemCode.CONTENT_TOO_LARGE,
+                        "the objects made of the content take about " + bytes + " bytes, but one request may have "
+                                + Math.max(0, most) + ": send fewer values at a time, or whole documents");
+            }
+            hold(bytes);
+        }
+
         synchronized void close() {
             isClosed = true;
             if (counted > 0) {
@@ -263,6 +279,11 @@ final class BodyLimits {
         @Override
         public void hold(long bytes) {
             counter.hold(bytes);
+        }
+
+        @Override
+        public void holdTrees(long bytes) {
+            counter.holdTrees(bytes);
         }
     }
 

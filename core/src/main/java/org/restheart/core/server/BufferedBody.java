@@ -64,6 +64,11 @@ abstract class BufferedBody implements Body {
         counter.hold(more);
     }
 
+    @Override
+    public void holdTrees(long more) {
+        counter.holdTrees(more);
+    }
+
     private void receive(long most) {
         if (!isBegun) {
             limits.requireRoom(counter.countForCaller());

@@ -143,7 +143,11 @@ record RootHandler(
     }
 
     private Request asSent(HttpServerExchange exchange) {
-        return reader.read(exchange, Method.GET, pathAsSent(exchange), query(exchange), new Note());
+        return asSent(exchange, query(exchange));
+    }
+
+    private Request asSent(HttpServerExchange exchange, Query query) {
+        return reader.read(exchange, Method.GET, pathAsSent(exchange), query, new Note());
     }
 
     private static RequestPath pathAsSent(HttpServerExchange exchange) {
@@ -156,7 +160,7 @@ record RootHandler(
     }
 
     private String address(HttpServerExchange exchange) {
-        return CallerScope.address(parts.clients().of(asSent(exchange)));
+        return CallerScope.address(parts.clients().of(asSent(exchange, Query.NONE)));
     }
 
     private Query query(HttpServerExchange exchange) {

@@ -247,6 +247,11 @@ public record JudgedRequest(
         public void hold(long bytes) {
             outer.hold(bytes);
         }
+
+        @Override
+        public void holdTrees(long bytes) {
+            outer.holdTrees(bytes);
+        }
     }
 
     /// Facts about a judged request that is authorized and checked but not carried out: what access rules grant, and
