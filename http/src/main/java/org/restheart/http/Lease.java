@@ -202,9 +202,10 @@ public final class Lease implements AutoCloseable {
     private List<Want> wants(MemoryBudget budget, int more) {
         var sharers = callers.get();
         int alone = budget.units(LARGEST);
-        var all = new Want(sharers, taken + more, Policy.SHARE, 0, taken == 0 ? alone : 0);
+        int joint = joint();
+        var all = new Want(sharers, taken + more, Policy.SHARE, taken == 0 ? joint : 0, taken == 0 ? alone : 0);
         return taken > 0 && sharers.contains(payer)
-                ? List.of(new Want(List.of(payer), more, Policy.SHARE, taken, alone), all)
+                ? List.of(new Want(List.of(payer), more, Policy.SHARE, taken + joint, alone), all)
                 : List.of(all);
     }
 
@@ -297,17 +298,28 @@ public final class Lease implements AutoCloseable {
         }
     }
 
+    /// As [#extend], but waits a while: for a response that is sent in part, and would be cut. On a thread that may
+    /// block.
+    public void awaitExtension(long bytes) {
+        if (!tryHold(bytes)
+                && !tryContinue(bytes)
+                && !waited(bytes, Policy.UNDER_WAY, new Patience(WAIT_NANOS, Integer.MAX_VALUE, this::isGone))) {
+            throw full();
+        }
+    }
+
     /// Whether this would hold more with it than a caller can have at most ([MemoryBudget#share()]), so that trying
     /// again is of no use.
     public synchronized boolean isBeyondShare(long more) {
         if (budget == null) {
             return false;
         }
-        int units = budget.units(held + more);
-        for (var other : shared.keySet()) {
-            units += other.taken();
-        }
-        return units > budget.units(budget.share());
+        return budget.units(held + more) + joint() > budget.units(budget.share());
+    }
+
+    /// What this holds through others.
+    private int joint() {
+        return shared.keySet().stream().mapToInt(Lease::taken).sum();
     }
 
     private synchronized int taken() {

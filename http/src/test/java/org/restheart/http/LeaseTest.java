@@ -52,6 +52,21 @@ class LeaseTest {
         }
     }
 
+    /// A command has read for it, and nobody else holds anything.
+    @Test
+    void what_a_lease_has_joined_is_its_own() {
+        var small = new MemoryBudget(10L * UNIT);
+        try (var alone = small.open(() -> A);
+                var command = alone.another(List.of(A))) {
+            assertThat(command.tryHold(4 * UNIT)).isTrue();
+            assertThat(alone.tryJoin(command)).isTrue();
+            assertThat(alone.tryHold(10 * UNIT)).isTrue();
+            assertThat(alone.tryHold(4 * UNIT)).isTrue();
+            assertThat(alone.tryHold(10 * UNIT)).as("more than the largest document").isFalse();
+            assertThat(small.open(() -> B).tryHold(UNIT)).isFalse();
+        }
+    }
+
     /// However small the heap: otherwise it could never be read.
     @Test
     void a_lease_that_is_alone_may_have_what_the_largest_document_needs() {

@@ -18,6 +18,8 @@ import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequest.Answer.Frame;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.mongo.find.InlineRead;
+import org.restheart.mongo.find.LargeReplies;
 import org.restheart.text.Words;
 
 /// Writes the documents of one result, one after the other: those below, [Csv], and HAL. Confined to one result.
@@ -42,12 +44,24 @@ public interface DocumentFormat {
             long more = ContentTrees.weight(document) - held.get();
             if (more > 0) {
                 if (!lease.tryHold(more) && !lease.tryContinue(more)) {
-                    throw lease.isBeyondShare(more) ? tooManyValues() : Lease.full();
+                    await(lease, more);
                 }
                 held.addAndGet(more);
             }
             return form.apply(document);
         };
+    }
+
+    /// A response that is sent in part would be cut.
+    private static void await(Lease lease, long more) {
+        if (lease.isBeyondShare(more)) {
+            throw tooManyValues();
+        }
+        if (InlineRead.isBound()) {
+            throw Lease.full();
+        }
+        LargeReplies.settled();
+        lease.awaitExtension(more);
     }
 
     private static ProblemException tooManyValues() {

@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
 import java.util.Collections;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -20,6 +24,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.judged.JudgedRequest.Answer.Frame;
 import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.rest.format.DocumentContent.Room;
@@ -103,6 +108,25 @@ class DocumentContentTest {
         }
 
         assertThatThrownBy(cursor::getServerCursor).isInstanceOf(IllegalStateException.class);
+    }
+
+    /// While others hold it, at the end of a piece that was sent.
+    @Test
+    void a_tree_waits_for_memory_rather_than_cut_a_response() throws Exception {
+        var memory = new MemoryBudget(64 << 20);
+        try (var other = memory.open(() -> "other");
+                var lease = memory.open(() -> "a")) {
+            other.correct(0, 64 << 20);
+            var tree = new BsonDocument("a", new BsonArray(Collections.nCopies(100_000, new BsonDocument())));
+            var trees = DocumentFormat.ownedTrees(lease, UnaryOperator.identity());
+
+            var waiting = CompletableFuture.supplyAsync(() -> trees.apply(tree), Thread::startVirtualThread);
+            assertThat(waiting.copy().completeOnTimeout(null, 50, TimeUnit.MILLISECONDS).get())
+                    .isNull();
+            other.correct(64 << 20, 0);
+
+            assertThat(waiting.get()).isSameAs(tree);
+        }
     }
 
     @Test
