@@ -67,8 +67,10 @@ record ResponseWriter(
             case Content.Bytes bytes when contentAllowed -> bytes(exchange, bytes);
             case Content.Bytes _ -> empty(exchange);
             case Content.Streamed streamed
-            when contentAllowed && !isHead(exchange) ->
+            when contentAllowed && !isHead(exchange) -> {
+                inChunks(exchange);
                 exchange.dispatch(threads, new StreamPump(exchange, streamed, timeout));
+            }
             case Content.Streamed streamed -> {
                 streamed.source().close();
                 withoutContent(exchange);
@@ -104,6 +106,15 @@ record ResponseWriter(
         var fields = exchange.getResponseHeaders();
         response.headers()
                 .forEach((name, value) -> fields.add(UndertowHeaders.sent(name), UndertowHeaders.value(value)));
+    }
+
+    /// Undertow would let the end of the connection end the content where the client closes it: then what was cut
+    /// looked whole.
+    private static void inChunks(HttpServerExchange exchange) {
+        var fields = exchange.getResponseHeaders();
+        if (exchange.isHttp11() && !fields.contains(Headers.CONTENT_LENGTH)) {
+            fields.put(Headers.TRANSFER_ENCODING, "chunked");
+        }
     }
 
     private static boolean isHead(HttpServerExchange exchange) {

@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.InflaterInputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
 import org.restheart.http.Problem;
@@ -149,12 +151,14 @@ class ResponseContentTest {
         }
     }
 
-    @Test
-    void streamed_content_that_fails_is_cut_so_that_the_client_notices() throws Exception {
+    /// Also one that closes the connection.
+    @ParameterizedTest
+    @ValueSource(strings = {"Connection: keep-alive", "Connection: close"})
+    void streamed_content_that_fails_is_cut_so_that_the_client_notices(String field) throws Exception {
         var source = new Chunks(3, true);
         try (var server = TestServer.of(blocking("/", _ -> source.response()));
                 var client = server.connect()) {
-            client.request("GET /");
+            client.request("GET /", field);
             assertThatThrownBy(client::answer).isInstanceOf(EOFException.class);
             assertThat(source.closed).hasValue(1);
         }
