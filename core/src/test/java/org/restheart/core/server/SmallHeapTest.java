@@ -123,16 +123,17 @@ class SmallHeapTest {
         database.getCollection("gql-apps")
                 .insertOne(Document.parse("{_id: 'app', descriptor: {enabled: true}, schema: 'type Page { t: String }"
                         + " type Change { fullDocument: Page } type Subscription { changed: Change }"
-                        + " type Query { pages: [Page], large: [Page] }', mappings: {Subscription: {changed: {db: '"
+                        + " type Query { pages: [Page], large: [Page], huge: [Page] }', mappings: {Subscription: {changed: {db: '"
                         + mongo.databaseName() + "', collection: 'events', stream: 'every'}}, Query: {pages: {db: '"
                         + mongo.databaseName() + "', collection: 'pages', limit: 1000}, large: {db: '"
-                        + mongo.databaseName() + "', collection: 'medium', limit: 4}}}}"));
+                        + mongo.databaseName() + "', collection: 'medium', limit: 4}, huge: {db: '"
+                        + mongo.databaseName() + "', collection: 'huge', limit: 2}}}}"));
         int port = FreePort.find();
         address = new InetSocketAddress("127.0.0.1", port);
         log = folder.resolve("log");
         var more = """
             dataApi: {enabled: true}
-            mcp: {enabled: true, calls-per-minute: 100000}
+            mcp: {enabled: true, calls-per-minute: 100000, concurrent-calls: 1000}
             graphql: {db: %s, collection: gql-apps}
             logging: {requests-log-mode: 0}
             """.formatted(mongo.databaseName());
@@ -370,6 +371,14 @@ class SmallHeapTest {
         assertThat(statuses.getOrDefault(200, 0)).as(statuses.toString()).isGreaterThan(EMBEDS / 2);
     }
 
+    /// Its documents count for the command that has read them, which the request has joined.
+    @Test
+    void a_large_result_of_graphql_alone() throws Exception {
+        var json = new String[] {"content-type", "application/json"};
+        var way = new Way("", "POST", "/graphql/app", "{\"query\": \"{ huge { t } }\"}", 16, json);
+        Patience.within(Duration.ofSeconds(20)).until(() -> exchange(way, 0), is(200)); // others may have memory
+    }
+
     static Collection<Way> left() {
         var large = ways().stream()
                 .filter(way -> List.of("by id", "laid out", "Data API of one").contains(way.name));
@@ -541,6 +550,18 @@ class SmallHeapTest {
         assertThat(exchange(way, 0)).isEqualTo(200);
     }
 
+    /// More than any request may have, whoever sends it: two of them would end the process.
+    @Test
+    void a_change_with_too_many_values() throws Exception {
+        assertThat(exchange(new Way("", "PUT", "/changed", "", 0), 0)).isBetween(200, 201);
+        var values = "{\"a\":[" + "{},".repeat(1_000_000) + "{}]}";
+        var json = new String[] {"content-type", "application/json"};
+        assertThat(exchange(new Way("", "PATCH", "/changed/one?wm=upsert", values, 0, json), 0))
+                .isEqualTo(413);
+        Patience.within(Duration.ofSeconds(20)) // the document itself takes little
+                .until(() -> exchange(new Way("", "PUT", "/changed/one?wm=upsert", values, 0, json), 0) / 100, is(2));
+    }
+
     /// Clients that are refused send on for a while: what has arrived before is not there as long.
     @Test
     void content_that_is_refused_while_it_arrives() throws Exception {
@@ -596,7 +617,7 @@ class SmallHeapTest {
     @Test
     void metadata_of_files_with_many_values_at_once() throws Exception {
         var deep = "{\"\":".repeat(80) + 0 + "}".repeat(80);
-        var values = "{\"a\":[" + String.join(",", Collections.nCopies(3_000, deep)) + "]}";
+        var values = "{\"a\":[" + String.join(",", Collections.nCopies(500, deep)) + "]}";
         var head = "--b\r\nContent-Disposition: form-data; name=";
         var content = head + "metadata\r\n\r\n" + values + "\r\n" + head + "file; filename=a\r\n\r\nx\r\n--b--\r\n";
         var way = new Way("", "POST", "/f.files", content, 0, "content-type", "multipart/form-data; boundary=b");
@@ -763,6 +784,39 @@ class SmallHeapTest {
                         return reader.getInputStream().readNBytes(15_000_000).length == 15_000_000;
                     }
                 });
+        awaitPing();
+    }
+
+    /// Each reads every event as text, and shortens it.
+    @Test
+    void large_events_of_many_assistants() throws Exception {
+        var events = mongo.database().getCollection("watched");
+        mongo.database()
+                .getCollection("_properties")
+                .insertOne(Document.parse("{_id: '_properties.watched', streams: [{uri: 'all', stages: []}]}"));
+        var watch = "{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"tools/call\", \"params\": {\"name\": \"watch\","
+                + " \"arguments\": {\"database\": \"$db\", \"collection\": \"watched\", \"stream\": \"all\","
+                + " \"max-events\": 3, \"max-seconds\": 50}}}";
+        var way = new Way("watch", "POST", "/_mcp", watch, 0, "content-type", "application/json");
+        events.insertOne(new Document());
+        var statuses = new ConcurrentSkipListMap<Integer, Integer>();
+        var left = new AtomicInteger(LISTENERS);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < LISTENERS; i++) {
+                threads.submit(() -> {
+                    statuses.merge(exchange(way, 0), 1, Integer::sum);
+                    return left.decrementAndGet();
+                });
+            }
+            Patience.within(Duration.ofSeconds(60))
+                    .pollInterval(Duration.ofSeconds(1))
+                    .until(() -> {
+                        events.insertOne(new Document("t", "y".repeat(HUGE)));
+                        return left.get() == 0 || !process.isAlive();
+                    });
+        }
+        assertThat(process.isAlive()).as(this::ending).isTrue();
+        assertThat(statuses.keySet()).as(statuses.toString()).isSubsetOf(200, 503);
         awaitPing();
     }
 
