@@ -62,7 +62,9 @@ class LeaseTest {
             assertThat(alone.tryJoin(command)).isTrue();
             assertThat(alone.tryHold(10 * UNIT)).isTrue();
             assertThat(alone.tryHold(4 * UNIT)).isTrue();
-            assertThat(alone.tryHold(10 * UNIT)).as("more than the largest document").isFalse();
+            assertThat(alone.tryHold(10 * UNIT))
+                    .as("more than the largest document")
+                    .isFalse();
             assertThat(small.open(() -> B).tryHold(UNIT)).isFalse();
         }
     }

@@ -130,12 +130,7 @@ record WatchTool(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         private boolean taken;
         private boolean full;
 
-        Events(
-                Subscription subscription,
-                DataBlock block,
-                IntConsumer progress,
-                Lease lease,
-                Optional<String> after) {
+        Events(Subscription subscription, DataBlock block, IntConsumer progress, Lease lease, Optional<String> after) {
             this.subscription = subscription;
             this.block = block;
             this.progress = progress;

@@ -121,7 +121,9 @@ class DocumentContentTest {
             var trees = DocumentFormat.ownedTrees(lease, UnaryOperator.identity());
 
             var waiting = CompletableFuture.supplyAsync(() -> trees.apply(tree), Thread::startVirtualThread);
-            assertThat(waiting.copy().completeOnTimeout(null, 50, TimeUnit.MILLISECONDS).get())
+            assertThat(waiting.copy()
+                            .completeOnTimeout(null, 50, TimeUnit.MILLISECONDS)
+                            .get())
                     .isNull();
             other.correct(64 << 20, 0);
 
