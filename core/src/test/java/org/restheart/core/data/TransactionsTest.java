@@ -248,6 +248,28 @@ class TransactionsTest {
     }
 
     @Test
+    void a_taken_id_violates_a_precondition_as_it_does_without_a_transaction() {
+        var none = ", \"headers\": {\"If-None-Match\": \"*\"}";
+        var other = ", \"headers\": {\"If-Match\": \"other\"}";
+        for (var headers : List.of(none, other)) {
+            for (var mode : List.of("insert", "upsert")) {
+                for (var method : List.of("PUT", "PATCH")) {
+                    var operation = "{\"method\": \"" + method + "\", \"path\": \"" + path("/a?wm=" + mode)
+                            + "\", \"body\": {\"n\": 2}" + headers + "}";
+                    assertStatus(412, send(here, "POST", "/_transactions", "[" + operation + "]"));
+                }
+            }
+        }
+        var made = "{\"method\": \"PUT\", \"path\": \"" + path("/b?wm=upsert") + "\", \"body\": {}" + none + "}";
+        var twice = send(here, "POST", "/_transactions", "[" + made + ", " + made + "]");
+        assertStatus(412, twice);
+        assertThat(twice.body()).contains("\"index\": 1");
+        assertStatus(200, send(here, "POST", "/_transactions", "[" + made + "]"));
+        var taken = "{\"method\": \"PUT\", \"path\": \"" + path("/a?wm=insert") + "\", \"body\": {}}";
+        assertStatus(409, send(here, "POST", "/_transactions", "[" + taken + "]"));
+    }
+
+    @Test
     void a_bound_that_is_ignored_is_warned_of() {
         for (var more : List.of("", ", tx=rollback")) {
             var answer = here.as("admin")

@@ -32,6 +32,7 @@ import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.mongo.write.WriteOutcome.Deleted;
 import org.restheart.mongo.write.WriteOutcome.Duplicate;
 import org.restheart.mongo.write.WriteOutcome.Missing;
+import org.restheart.mongo.write.WriteOutcome.Refused;
 import org.restheart.text.Words;
 
 /// A prepared write of one document by its id: sent separately, or as one statement of a shared command.
@@ -115,6 +116,13 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
     }
 
     private Optional<WriteOutcome> attempt() {
+        boolean endsByTakenId = target.collection().transaction().isPresent() && target.sent(mode) != WriteMode.UPDATE;
+        var refused = endsByTakenId && !target.hasNoPrecondition()
+                ? target.find().flatMap(target::refusal)
+                : Optional.<Refused>empty();
+        if (refused.isPresent()) {
+            return refused.map(outcome -> outcome);
+        }
         return judge.isPresent() && change instanceof Change.Fields
                 ? new CheckedUpdate(this, judge.get()).run()
                 : in(target.collection());
@@ -258,18 +266,17 @@ public record DocumentWrite(TargetDocument target, Change change, WriteMode mode
     /// determines the outcome.
     private Optional<WriteOutcome> whyDuplicate(String message) {
         var duplicate = Optional.<WriteOutcome>of(new Duplicate(message));
-        var readable = target.afterFailure();
-        if (readable.isEmpty()) {
+        if (target.collection().transaction().isPresent()) { // which has ended
             return duplicate;
         }
-        var found = readable.get().find();
+        var found = target.find();
         if (found.isPresent()) {
             var refused = target.refusal(found.get()).<WriteOutcome>map(refusal -> refusal);
             return mode == WriteMode.INSERT ? refused.or(() -> duplicate) : refused;
         }
         // A document that does not meet the further conditions: only that its id exists may be told.
         boolean looksFurther = mode == WriteMode.INSERT || !target.others().isEmpty();
-        return looksFurther && readable.get().idExists() ? duplicate : Optional.empty();
+        return looksFurther && target.idExists() ? duplicate : Optional.empty();
     }
 
     /// Recognizes updates that take not much longer than reading and writing the document, so that others

@@ -52,15 +52,6 @@ public final class SessionCollection {
         return rehearses;
     }
 
-    /// Where to read after a write has failed, which aborts a transaction: for a rehearsal, what there is without it.
-    /// Empty if what the transaction had written before is not known anymore.
-    Optional<SessionCollection> afterFailure() {
-        return transaction().isEmpty()
-                ? Optional.of(this)
-                : Optional.of(new SessionCollection(collection, Optional.empty()))
-                        .filter(_ -> rehearses);
-    }
-
     /// The same in another session.
     public SessionCollection in(ClientSession other) {
         return new SessionCollection(collection, Optional.of(other));

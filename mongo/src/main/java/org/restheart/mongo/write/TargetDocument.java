@@ -147,11 +147,6 @@ public record TargetDocument(
         return read(Ids.equal(id, others));
     }
 
-    /// To look at after a write has failed; empty if that is impossible.
-    Optional<TargetDocument> afterFailure() {
-        return collection.afterFailure().map(readable -> new TargetDocument(readable, id, others, precondition, file));
-    }
-
     /// Whether there is a document with this id, whatever the further conditions.
     boolean idExists() {
         return read(Ids.equal(id)).isPresent();
