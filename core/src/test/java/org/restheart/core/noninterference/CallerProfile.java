@@ -160,7 +160,8 @@ enum CallerProfile {
         known.keySet().removeAll(lost);
         var path = this == USERS
                 ? "(path-prefix('/users') or path-prefix('/csv'))"
-                : "(regex('^/" + user() + "[0-9]+([.]files)?(/.*)?$') or path('/_transactions'))";
+                : "(regex('^/" + user() + "[0-9]+([.]files)?(/.*)?$') or path('/_transactions')"
+                        + " or path-prefix('/_sessions'))";
         return "{\"role\": \"" + (isAnonymous() ? "$unauthenticated" : user()) + "\", \"predicate\": \"" + path
                 + " and " + predicate + "\", \"mongo\": "
                 + known.toJson() + "}";

@@ -55,7 +55,10 @@ final class ReadGenerator {
                         .withHeader("Accept", random.pick("application/x-ndjson", "text/csv", "application/bson"));
             case 17 ->
                 FuzzRequest.of("GET", random.pick("/", "/vault", "/users", "/_size", "/vault/_size", "/vault/v0"));
-            case 18 -> FuzzRequest.of("GET", collection + "/_streams/" + random.pick("all", "none"));
+            case 18 ->
+                random.percent(50)
+                        ? query(FuzzRequest.of("GET", "/_sessions/" + RequestGenerator.SESSION + "/_txns"), 50)
+                        : FuzzRequest.of("GET", collection + "/_streams/" + random.pick("all", "none"));
             case 19 ->
                 FuzzRequest.of("GET", collection + "/" + targets.id()).withHeader("If-None-Match", targets.tag());
             default -> page();
@@ -89,6 +92,9 @@ final class ReadGenerator {
         }
         if (random.percent(10)) {
             request = request.with("hint", hint());
+        }
+        if (random.percent(10)) {
+            request = request.withHeader("If-None-Match", random.pick("$TAG", "*"));
         }
         return embedding(represented(counted(request)), 30);
     }

@@ -12,7 +12,7 @@ import org.bson.BsonValue;
 /// Generates requests of every kind, most of them to the caller's collection.
 final class RequestGenerator {
     /// Sessions belong to an account, so all profiles can use one UUID.
-    private static final String SESSION = "11111111-2222-4333-8444-555555555555";
+    static final String SESSION = "11111111-2222-4333-8444-555555555555";
 
     private final RandomSource random;
     private final CallerProfile profile;
