@@ -12,6 +12,7 @@ class ShopTest {
     @Test
     void the_greeting_is_that_of_the_settings() throws Exception {
         var config = GatewayConfig.parse("""
+            core: {plugins-directory: null}
             http-listener: {host: 127.0.0.1, port: 0}
             mclient: {connection-string: 'mongodb://127.0.0.1'}
             shop: {greeting: Ciao, uri: /hi}
