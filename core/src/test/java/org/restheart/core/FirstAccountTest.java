@@ -182,8 +182,7 @@ class FirstAccountTest extends LaunchFixture {
         }
     }
 
-    /// Browsers on this machine run pages of other sites, which know the password, too. A name of
-    /// their own may lead them here.
+    /// Browsers on this machine run pages of other sites, which know the password, too.
     @Test
     void the_known_password_is_not_accepted_from_pages_of_others(TestMongo mongo) throws IOException {
         try (var server = start(mongo, "127.0.0.1", "/bruteForceAttackGuard/max-failed-attempts->100;")) {

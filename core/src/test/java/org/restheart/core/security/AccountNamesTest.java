@@ -85,6 +85,22 @@ class AccountNamesTest {
         assertRootMayStillEnter();
     }
 
+    /// Whoever may choose an id at sign-up would change the password of the account whose ObjectId it spells.
+    @Test
+    void an_account_is_not_the_one_whose_id_of_another_type_is_spelt_like_its_own() {
+        var digits = "507f1f77bcf86cd799439011";
+        gateway.insertUsers(
+                "{_id: {$oid: '" + digits + "'}, email: 'ada', roles: ['own']}",
+                "{_id: '" + digits + "', email: 'mallory', roles: ['own']}",
+                "{_id: '7', email: 'seven', roles: ['own']}");
+        gateway.permit("own", "path-template('/users/{id}') and equals(@user._id, ${id})", "{}");
+        assertStatus(200, gateway.user("ada").get("/users/" + digits));
+        assertStatus(403, gateway.user("mallory").get("/users/" + digits));
+        assertStatus(200, gateway.user("mallory").get("/users/" + digits + "?id_type=STRING"));
+        assertStatus(403, gateway.user("seven").get("/users/7?id_type=NUMBER"));
+        assertStatus(200, gateway.user("seven").get("/users/7"));
+    }
+
     @Test
     void accounts_without_a_name_do_not_exclude_each_other() {
         assertStatus(201, eve().send("POST", "/users", "{\"_id\": \"a\", \"roles\": []}"));

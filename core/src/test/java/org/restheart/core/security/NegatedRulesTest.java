@@ -241,17 +241,6 @@ class NegatedRulesTest {
     }
 
     @Test
-    void an_account_is_not_a_document_whose_id_is_spelt_like_its_own() {
-        gateway.insertUsers("{_id: '7', roles: ['own']}", "{_id: '" + OID + "', roles: ['own']}");
-        for (var path : List.of("/n/7?id_type=NUMBER", "/n/7?id_type=DATE")) {
-            assertThat(get("7", path)).as(path).isEqualTo(403);
-        }
-        assertThat(get("7", "/n/7")).isEqualTo(404);
-        assertThat(get(OID, "/n/" + OID)).isEqualTo(403);
-        assertThat(get(OID, "/n/" + OID + "?id_type=STRING")).isEqualTo(404);
-    }
-
-    @Test
     void a_parameter_has_one_value_by_whichever_name() {
         assertThat(post("inserting", "/n?wm=insert&writeMode=upsert", "{\"_id\":\"b0\"}"))
                 .isEqualTo(403);

@@ -5,7 +5,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonArray;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.text.Words;
@@ -19,7 +18,8 @@ sealed interface Operand {
     @Nullable
     String text(Attempt attempt);
 
-    /// The id of the account, if that is what this stands for.
+    /// The id of the account, if that is what this stands for and the account has another name: names, and ids in
+    /// tokens of other issuers, are texts for ids of all types.
     default @Nullable BsonValue ownId(Attempt attempt) {
         return null;
     }
@@ -43,12 +43,6 @@ sealed interface Operand {
         @Override
         public @Nullable String text(Attempt attempt) {
             return name.read(attempt);
-        }
-
-        @Override
-        public @Nullable BsonValue ownId(Attempt attempt) {
-            var account = attempt.account();
-            return name == RequestAttribute.REMOTE_USER && account != null ? new BsonString(account.name()) : null;
         }
     }
 
@@ -124,7 +118,13 @@ sealed interface Operand {
 
         @Override
         public @Nullable BsonValue ownId(Attempt attempt) {
-            return path.equals("_id") ? value(attempt) : null;
+            var account = attempt.account();
+            var id = path.equals("_id") ? value(attempt) : null;
+            return id == null
+                            || account.name().equals(Values.text(id))
+                            || account.claims().equals(account.properties())
+                    ? null
+                    : id;
         }
     }
 
