@@ -82,6 +82,20 @@ class LeaseTest {
         }
     }
 
+    /// Such as what a request needs while it waits for what a command reads for it.
+    @Test
+    void a_little_that_is_held_besides_does_not_matter() {
+        var small = new MemoryBudget(10L * UNIT);
+        try (var request = small.open(() -> A);
+                var other = small.open(() -> B);
+                var command = request.another(List.of(A))) {
+            request.hold(8 << 10);
+            other.hold(8 << 10);
+            assertThat(command.tryHold(20L * UNIT)).isTrue();
+            assertThat(request.tryHold(UNIT)).isFalse();
+        }
+    }
+
     @Test
     void what_is_closed_is_given_back() {
         try (var first = open(A)) {

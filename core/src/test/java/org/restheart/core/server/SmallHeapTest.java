@@ -371,6 +371,16 @@ class SmallHeapTest {
         assertThat(statuses.getOrDefault(200, 0)).as(statuses.toString()).isGreaterThan(EMBEDS / 2);
     }
 
+    /// Its documents count for the command that has read them, which the request has joined.
+    @Test
+    void a_large_result_of_graphql_alone() throws Exception {
+        var json = new String[] {"content-type", "application/json"};
+        var way = new Way("", "POST", "/graphql/app", "{\"query\": \"{ huge { t } }\"}", 16, json);
+        for (int i = 0; i < 2; i++) { // the second one expects what the first one has found
+            Patience.within(Duration.ofSeconds(20)).until(() -> exchange(way, 0), is(200)); // others may have memory
+        }
+    }
+
     static Collection<Way> left() {
         var large = ways().stream()
                 .filter(way -> List.of("by id", "laid out", "Data API of one").contains(way.name));

@@ -48,7 +48,8 @@ public final class FairShares {
     /// How often a waiting thread looks whether anybody still wants the places.
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /// The part of all places that a caller may take although others of its own requests wait for more.
+    /// The part of all places that a caller may take although others of its own requests wait for more, and that does
+    /// not keep anybody from being alone: a request may hold a little besides, for another part of its work.
     private static final int FEW_AT_ONCE = 256;
 
     private final int size;
@@ -94,7 +95,7 @@ public final class FairShares {
     ///
     /// @param sharers at least one, distinct; the places count for one of them, see [#tryTake(List, int)]
     /// @param mine places that one sharer holds already for the same thing
-    /// @param least may be held for it while nobody holds anything else, even if there are not as many
+    /// @param least may be held for it while hardly anything else is held, even if there are not as many
     ///     places, or, in pieces, as long as a quarter of all stays free: for what cannot be done with fewer
     public record Want(List<String> sharers, int places, Policy policy, int mine, int least) {
         public Want(List<String> sharers, int places, Policy policy) {
@@ -369,7 +370,8 @@ public final class FairShares {
     private boolean mayTake(String caller, Want want) {
         return switch (want.policy) {
             case SHARE ->
-                mayTake(caller, want.places) || (used == want.mine && want.mine + (long) want.places <= want.least);
+                mayTake(caller, want.places)
+                        || (used - want.mine <= size / FEW_AT_ONCE && want.mine + (long) want.places <= want.least);
             case IN_PIECES -> mayTakeInPieces(caller, want);
             case UNDER_WAY -> want.places <= size + reserve - used;
             case EXISTING -> true;
