@@ -40,6 +40,7 @@ final class Script {
 
     private final ScriptThreads threads;
     private final Place place;
+    private final Path folder;
     private final Source source;
     private final Options options;
     private final ConcurrentLinkedDeque<Instance> idle = new ConcurrentLinkedDeque<>();
@@ -144,7 +145,8 @@ final class Script {
     Script(ScriptThreads threads, Place place) throws IOException {
         this.threads = threads;
         this.place = place;
-        this.source = Source.newBuilder("js", place.file.toFile())
+        this.folder = place.folder.toRealPath();
+        this.source = Source.newBuilder("js", place.file.toRealPath().toFile())
                 .mimeType("application/javascript+module")
                 .build();
         var first = threads.run(this::open);
@@ -165,7 +167,7 @@ final class Script {
     }
 
     private Instance open() {
-        var context = threads.open(place.folder);
+        var context = threads.open(folder);
         var opened = new AtomicReference<Instance>();
         try {
             var bridge = context.eval(threads.bridge())

@@ -1,8 +1,12 @@
 package org.restheart.scripts;
 
 import java.io.IOException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -135,18 +140,28 @@ public final class Scripts implements Plugin {
         before.values().stream().filter(script -> !next.containsValue(script)).forEach(Script::retire);
     }
 
-    /// The files below a folder but those of libraries, with what changes when they do.
+    /// The files below a folder, but those of libraries and in hidden folders, with what changes when they do. Links
+    /// are followed: mounted configurations are some.
     private static Map<Path, Long> files(Path root) throws IOException {
         var all = new TreeMap<Path, Long>();
         if (Files.isDirectory(root)) {
-            try (var found = Files.find(
-                    root,
-                    DEPTH,
-                    (file, about) -> about.isRegularFile() && !file.toString().contains("node_modules"))) {
-                for (var file : found.toList()) {
-                    all.put(file, 31 * Files.getLastModifiedTime(file).toMillis() + Files.size(file));
+            Files.walkFileTree(root, Set.of(FileVisitOption.FOLLOW_LINKS), DEPTH, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes about) {
+                    var name = String.valueOf(folder.getFileName());
+                    return !folder.equals(root) && (name.equals("node_modules") || name.startsWith("."))
+                            ? FileVisitResult.SKIP_SUBTREE
+                            : FileVisitResult.CONTINUE;
                 }
-            }
+
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes about) {
+                    if (about.isRegularFile()) {
+                        all.put(file, 31 * about.lastModifiedTime().toMillis() + about.size());
+                    }
+                    return FileVisitResult.CONTINUE;
+                }
+            });
         }
         return all;
     }

@@ -76,9 +76,8 @@ final class ListenerQueue {
     private static int length(BsonValue value) {
         return switch (value.getBsonType()) {
             case STRING -> value.asString().getValue().length();
-            case DOCUMENT, BINARY ->
-                RawDocuments.encode(new BsonDocument("", value)).getByteLength();
-            default -> 0;
+            case OBJECT_ID, INT32, INT64 -> 0;
+            default -> RawDocuments.encode(new BsonDocument("", value)).getByteLength();
         };
     }
 

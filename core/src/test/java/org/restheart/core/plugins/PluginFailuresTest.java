@@ -21,12 +21,16 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.bson.BsonJavaScript;
 import org.bson.BsonString;
+import org.bson.BsonSymbol;
+import org.bson.BsonValue;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.security.LogLines;
 import org.restheart.core.server.StartException;
@@ -400,13 +404,19 @@ class PluginFailuresTest {
         assertThat(heard).hasValue(100_000 - dropped);
     }
 
-    @Test
-    void large_ids_that_wait_for_a_listener_are_bounded_in_bytes() throws InterruptedException {
+    static Stream<BsonValue> large_ids_that_wait_for_a_listener_are_bounded_in_bytes() {
+        var text = "x".repeat(1 << 20);
+        return Stream.of(new BsonString(text), new BsonJavaScript(text), new BsonSymbol(text));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void large_ids_that_wait_for_a_listener_are_bounded_in_bytes(BsonValue id) throws InterruptedException {
         var registry = new SimpleMeterRegistry();
         var isOver = new Semaphore(0);
         var queue = new ListenerQueue(
                 new PluginCalls("stuck", getClass().getClassLoader(), registry), _ -> isOver.acquire());
-        var report = DataWrite.Report.inserted(List.of(new BsonString("x".repeat(1 << 20))), List.of());
+        var report = DataWrite.Report.inserted(List.of(id), List.of());
         IntStream.range(0, 100).forEach(_ -> queue.offer(completed(Optional.of(report))));
         assertThat(registry.get("plugin_dropped").counter().count()).isGreaterThan(80);
         isOver.release(100);

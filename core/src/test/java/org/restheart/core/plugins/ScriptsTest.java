@@ -281,6 +281,22 @@ class ScriptsTest {
     }
 
     @Test
+    void scripts_may_be_links_as_those_of_mounted_configurations() throws IOException {
+        interceptor("res.setInError(422, said); } import {said} from './said.mjs'; {");
+        deploy(Map.of("said.mjs", "export const said = 'no';"));
+        var mounted = Files.createDirectories(scripts.resolve("..data"));
+        for (var name : List.of("package.json", "tag.mjs", "said.mjs")) {
+            Files.move(scripts.resolve(name), mounted.resolve(name));
+            Files.createSymbolicLink(scripts.resolve(name), Path.of("..data", name));
+        }
+        var link = Files.createSymbolicLink(scripts.resolveSibling("link"), scripts.resolveSibling("elsewhere"));
+        Files.move(scripts, scripts.resolveSibling("elsewhere"));
+        try (var gateway = plugins.start(mongo, "scripts: {directory: '%s', time-limit-ms: 60000}".formatted(link))) {
+            assertStatus(422, admin(gateway).post(orders, "{}"));
+        }
+    }
+
+    @Test
     void texts_are_bounded() throws IOException {
         service("res.setContent('x'.repeat(Number(req.getQueryParameterOrDefault('n', '1'))));");
         try (var gateway = start("")) {
@@ -402,7 +418,7 @@ class ScriptsTest {
         assertThat(files).hasSize(3);
         for (var file : files) {
             var name = Objects.requireNonNullElse(file.group(1), "package.json");
-            deploy(Map.of(name, file.group(2).replace("\"shop\"", "\"" + mongo.databaseName() + "\"")));
+            deploy(Map.of(name, file.group(2).replace("\"restheart\"", "\"" + mongo.databaseName() + "\"")));
         }
         try (var gateway = start("")) {
             assertThat(client(gateway).get("/hi?who=Ann").body()).isEqualTo("{\"hi\":\"Ann\"}");
