@@ -182,7 +182,7 @@ class LargeArraysTest {
         var admin = gateway.as("admin");
         var slow = "{\"$match\": {\"$expr\": {\"$gt\": [0, {\"$size\": {\"$filter\": {\"input\": {\"$range\":"
                 + " [0, 1000000]}, \"cond\": {\"$lt\": [\"$$this\", 0]}}}}]}}}";
-        var pipeline = "{\"stages\": [" + slow + ", {\"$match\": {\"a\": {\"$in\": " + array(90_000, "0") + "}}}]}";
+        var pipeline = "{\"stages\": [" + slow + ", {\"$match\": {\"a\": {\"$in\": " + array(70_000, "0") + "}}}]}";
         Callable<Integer> run = () -> admin.post("/c/_aggrs", pipeline).statusCode();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var answers = threads.invokeAll(List.of(run, run, run)).stream()
