@@ -70,6 +70,7 @@ public final class OwnTransactions {
         private final Lease memory;
         private final List<Runnable> endings = new ArrayList<>();
         private boolean isTransient;
+        private @Nullable RuntimeException unavailable;
         private boolean isCommitted;
 
         private Attempt(IdleSession session, Lease memory) {
@@ -142,6 +143,9 @@ public final class OwnTransactions {
                 isTransient |= cause instanceof Rehearsal.Again
                         || (cause instanceof MongoException known
                                 && known.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL));
+                if (cause instanceof RuntimeException known && Transaction.isUnavailable(known)) {
+                    unavailable = known;
+                }
             }
             return failure;
         }
@@ -169,7 +173,7 @@ public final class OwnTransactions {
                 if (!attempt.isTransient) {
                     throw failure;
                 }
-                unavailable = Transaction.isUnavailable(failure) ? failure : unavailable;
+                unavailable = attempt.unavailable != null ? attempt.unavailable : unavailable;
                 if (System.nanoTime() > end) {
                     throw late(failure, unavailable);
                 }

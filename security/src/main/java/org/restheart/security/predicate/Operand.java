@@ -120,7 +120,8 @@ sealed interface Operand {
         public @Nullable BsonValue ownId(Attempt attempt) {
             var account = attempt.account();
             var id = path.equals("_id") ? value(attempt) : null;
-            return id == null
+            return account == null
+                            || id == null
                             || account.name().equals(Values.text(id))
                             || account.claims().equals(account.properties())
                     ? null
