@@ -99,8 +99,8 @@ final class ScriptThreads implements AutoCloseable {
         var end = timer.schedule(
                 () -> {
                     thread.interrupt();
-                    Thread.ofPlatform().name("plugin scripts end").daemon().start(() -> context.close(true)); // blocks
                     over.complete(null);
+                    Thread.ofPlatform().name("plugin scripts end").daemon().start(() -> context.close(true)); // blocks
                 },
                 millis,
                 TimeUnit.MILLISECONDS);

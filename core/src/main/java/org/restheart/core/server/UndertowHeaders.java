@@ -42,10 +42,11 @@ record UndertowHeaders(HeaderMap fields) implements Headers {
     ///
     /// @throws IllegalArgumentException if no field can have this name, which would be more than that
     static HttpString sent(String name) {
-        if (!NAMES.containsKey(name) && !isName(name)) {
+        var known = NAMES.get(name); // whose names are checked
+        if (known == null && !isName(name)) {
             throw new IllegalArgumentException("a header field cannot have the name " + name);
         }
-        return name(name);
+        return known == null ? name(name) : known;
     }
 
     private static boolean isName(String name) {
