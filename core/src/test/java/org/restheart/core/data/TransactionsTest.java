@@ -181,14 +181,14 @@ class TransactionsTest {
                         var random = ThreadLocalRandom.current();
                         var from = money + random.nextInt(4);
                         var to = money + (4 + random.nextInt(4));
-                        return status(i % 2 == 0 ? here : there, "POST", "/_transactions", """
+                        return send(i % 2 == 0 ? here : there, "POST", "/_transactions", """
                             [{"method": "PATCH", "path": "%s", "body": {"$inc": {"n": -3}}},
                              {"method": "PATCH", "path": "%s", "body": {"$inc": {"n": 3}}}]\
                             """.formatted(from, to));
                     }))
                     .toList();
             for (var client : clients) {
-                assertThat(client.get()).isEqualTo(200);
+                assertStatus(200, client.get());
             }
         }
         var sums = accounts.find()

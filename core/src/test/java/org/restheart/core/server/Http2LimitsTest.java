@@ -335,6 +335,7 @@ class Http2LimitsTest {
         });
         try (var server = TestServer.of(service);
                 var client = new RawHttp2(server.listener().address())) {
+            client.widen(0, 1 << 20); // by more than is sent before a reset arrives
             client.get(1, "/");
             asked.acquire();
             client.reset(1);

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Function;
@@ -23,6 +24,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
+import org.restheart.http.access.FairShares;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.parameter.DataParameter;
@@ -42,7 +44,15 @@ public final class OwnTransactions {
     private static final int CALLERS = 10_000;
     private static final int KEPT_PER_CALLER = 256;
 
+    /// Attempts before one waits for its turn, and how long it does.
+    private static final int FREE_ATTEMPTS = 2;
+
+    private static final long TURN_NANOS = Duration.ofSeconds(1).toNanos();
+
     private final Sessions sessions;
+
+    /// Attempts after conflicts are made one by one, so that they do not defeat each other again and again.
+    private final FairShares turns = new FairShares(1);
 
     /// Sessions without a transaction in progress, by owner: each new one costs MongoDB memory for half an hour.
     private final Cache<String, Deque<IdleSession>> idle = Caffeine.newBuilder()
@@ -166,6 +176,7 @@ public final class OwnTransactions {
             var session = take(request);
             var memory = request.lease().another(List.of(Sessions.charged()));
             var attempt = new Attempt(session, memory);
+            var turn = turn(attempts);
             try (memory) {
                 return once(request, session, attempt, work);
             } catch (RuntimeException e) {
@@ -180,8 +191,23 @@ public final class OwnTransactions {
                 if (failure instanceof Rehearsal.Again) { // which waits for nobody
                     continue;
                 }
+            } finally {
+                turn.ifPresent(turns::release);
             }
             Transaction.pause(attempts);
+        }
+    }
+
+    /// @return who has it; empty if it is not needed, or takes too long
+    private Optional<String> turn(int attempts) {
+        if (attempts < FREE_ATTEMPTS) {
+            return Optional.empty();
+        }
+        try {
+            return turns.take(List.of(Sessions.charged()), TURN_NANOS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt(); // the attempt ends by it
+            return Optional.empty();
         }
     }
 
