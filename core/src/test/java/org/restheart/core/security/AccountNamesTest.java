@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.Gateway;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -88,14 +89,21 @@ class AccountNamesTest {
     }
 
     /// Whoever may choose an id at sign-up would change the password of the account whose ObjectId it spells.
-    @Test
-    void an_account_is_not_the_one_whose_id_of_another_type_is_spelt_like_its_own() {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "path-template('/users/{id}') and equals(@user._id, ${id})",
+                "path-template('/users/{id}') and in(value=${id}, array=@user._id)",
+                "path-template('/users/{id}') and contains(search=@user._id, value=${id})",
+                "path-suffix(@user._id)",
+            })
+    void an_account_is_not_the_one_whose_id_of_another_type_is_spelt_like_its_own(String rule) {
         var digits = "507f1f77bcf86cd799439011";
         gateway.insertUsers(
                 "{_id: {$oid: '" + digits + "'}, email: 'ada', roles: ['own']}",
                 "{_id: '" + digits + "', email: 'mallory', roles: ['own']}",
                 "{_id: '7', email: 'seven', roles: ['own']}");
-        gateway.permit("own", "path-template('/users/{id}') and equals(@user._id, ${id})", "{}");
+        gateway.permit("own", rule, "{}");
         assertStatus(200, gateway.user("ada").get("/users/" + digits));
         for (var spelling :
                 List.of(digits, digits + "/", digits.toUpperCase(Locale.ROOT), "%35" + digits.substring(1))) {

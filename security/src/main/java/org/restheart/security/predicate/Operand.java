@@ -7,6 +7,8 @@ import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.text.Words;
 
 /// A value in a predicate. It is resolved when the predicate is evaluated and compared as a value: text of clients is
@@ -17,12 +19,6 @@ sealed interface Operand {
     /// @throws Unanswerable if it has several
     @Nullable
     String text(Attempt attempt);
-
-    /// The id of the account, if that is what this stands for and the account has another name: names, and ids in
-    /// tokens of other issuers, are texts for ids of all types.
-    default @Nullable BsonValue ownId(Attempt attempt) {
-        return null;
-    }
 
     /// The value where a list is expected: an array gives its scalar elements.
     default List<String> texts(Attempt attempt) {
@@ -117,15 +113,32 @@ sealed interface Operand {
         }
 
         @Override
-        public @Nullable BsonValue ownId(Attempt attempt) {
+        public @Nullable String text(Attempt attempt) {
+            var text = Variable.super.text(attempt);
+            if (text != null && path.equals("_id")) {
+                requireSameId(text, attempt);
+            }
+            return text;
+        }
+
+        /// Where accounts have other names than their ids, one may have the id that spells the id of another type: a
+        /// path, with `id_type`, means either. Names, and ids in tokens of other issuers, are texts for ids of all
+        /// types.
+        private void requireSameId(String own, Attempt attempt) {
             var account = attempt.account();
-            var id = path.equals("_id") ? value(attempt) : null;
-            return account == null
-                            || id == null
-                            || account.name().equals(Values.text(id))
-                            || account.claims().equals(account.properties())
-                    ? null
-                    : id;
+            var target = attempt.request().attribute(DataTarget.KEY);
+            var id = target.flatMap(DataTarget::id);
+            if (account == null
+                    || id.isEmpty()
+                    || account.name().equals(own)
+                    || account.claims().equals(account.properties())) {
+                return;
+            }
+            var segments = attempt.path().segments();
+            var named = segments.get(segments.size() - (target.get().kind() == ResourceKind.FILE_BINARY ? 2 : 1));
+            if (named.equals(own) && !Values.equal(value(attempt), id.get())) {
+                throw new Unanswerable("the account's id, and that in the path, are of different types");
+            }
         }
     }
 

@@ -8,8 +8,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
-import org.restheart.http.access.DataTarget;
-import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Via;
 
@@ -196,7 +194,7 @@ sealed interface RequestPredicate extends Predicate {
             boolean isInUsualSpelling =
                     attempt.isInUsualSpelling() && operands.stream().anyMatch(PathSpelling::isOfPath);
             var first = operands.getFirst().text(attempt);
-            boolean isEqual = first != null
+            return first != null
                     && operands.stream()
                             .skip(1)
                             .map(operand -> operand.text(attempt))
@@ -205,25 +203,6 @@ sealed interface RequestPredicate extends Predicate {
                                             || (isInUsualSpelling
                                                     && PathSpelling.usualInRule(first)
                                                             .equals(PathSpelling.usualInRule(text)))));
-            if (isEqual && operands.stream().anyMatch(PathSpelling::isOfPath)) {
-                operands.forEach(operand -> requireSameId(operand, attempt));
-            }
-            return isEqual;
-        }
-
-        /// An account may be named like a document whose id is of another type: a path, with `id_type`, means either.
-        private static void requireSameId(Operand operand, Attempt attempt) {
-            var own = operand.ownId(attempt);
-            var target = attempt.request().attribute(DataTarget.KEY);
-            if (own == null || target.flatMap(DataTarget::id).isEmpty()) {
-                return;
-            }
-            var segments = attempt.path().segments();
-            var named = segments.get(segments.size() - (target.get().kind() == ResourceKind.FILE_BINARY ? 2 : 1));
-            if (named.equals(Values.text(own))
-                    && !Values.equal(own, target.get().id().get())) {
-                throw new Unanswerable("the account's id, and that in the path, are of different types");
-            }
         }
     }
 
