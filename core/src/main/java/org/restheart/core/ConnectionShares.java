@@ -52,7 +52,6 @@ final class ConnectionShares implements ConnectionPoolListener {
     /// Who holds a connection, by its number within this process.
     private final ConcurrentMap<Long, String> holders = new ConcurrentHashMap<>();
 
-    /// @param requests places for requests
     /// @param lookUps places for look-ups for callers, of those that are reserved
     /// @param longest to wait for a share, in nanoseconds
     private record Pool(FairShares requests, FairShares lookUps, long longest) {

@@ -230,8 +230,6 @@ final class DataServices {
         private static final Logger LOG = LoggerFactory.getLogger(HiddenNames.class);
 
         /// Warns of those that exist. Blocks for MongoDB.
-        ///
-        /// @param bindings of services
         void warn(List<Binding> bindings) {
             try {
                 for (var binding : bindings) {

@@ -345,7 +345,6 @@ public final class Gateway implements AutoCloseable {
         return security.foundDefaultPassword();
     }
 
-    /// As [Security#firstAccount].
     public CompletableFuture<String> firstAccount() {
         return security.firstAccount();
     }
@@ -386,7 +385,6 @@ public final class Gateway implements AutoCloseable {
         return mclient.connectionString().equals(other.connectionString());
     }
 
-    /// As [Metrics#reloaded].
     void reloaded(boolean done) {
         metrics.reloaded(done);
     }

@@ -21,18 +21,12 @@ import picocli.CommandLine;
 
 /// Starts the server, or performs another action that the command line requests. Never exits the process, so that tests
 /// can call it. Confined to the thread that starts the server.
-///
-/// @param out for requested output
-/// @param err for errors
-/// @param began when the process was started
 record Launch(Map<String, String> environment, Path pidDirectory, PrintStream out, PrintStream err, Instant began) {
     // The exit codes: the negative numbers of the documentation modulo 256, as a shell reports them.
     private static final int OK = 0;
 
-    /// The command line is invalid.
     private static final int USAGE = 1;
 
-    /// The configuration is invalid.
     private static final int CONFIGURATION = 255;
 
     /// The server could not start, for example because the port is taken.

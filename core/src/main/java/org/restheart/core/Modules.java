@@ -89,12 +89,10 @@ final class Modules {
         return List.copyOf(bindings);
     }
 
-    /// Their guards of data.
     List<Guard> guards() {
         return guards;
     }
 
-    /// The security filter of a binding.
     SecurityFilter securityFilter(Binding binding) {
         return filters.getOrDefault(binding.service(), security::securityFilter).apply(binding);
     }

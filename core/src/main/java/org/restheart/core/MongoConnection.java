@@ -135,8 +135,6 @@ final class MongoConnection implements AutoCloseable {
     }
 
     /// Does not wait for MongoDB; the first operation connects.
-    ///
-    /// @param listeners of its commands
     static MongoConnection open(GatewayConfig config, MeterRegistry meters, List<CommandListener> listeners) {
         var silentServers = new SilentServers();
         var concern = new DefaultConcern();
@@ -312,9 +310,6 @@ final class MongoConnection implements AutoCloseable {
         private volatile long primarySince = NO_PRIMARY;
         private final ReadPreference preference;
 
-        /// @param limit the selection time-out
-        /// @param preference that the connection string names
-        /// @param replicaSet that the connection string names
         Reachability(Duration limit, ReadPreference preference, @Nullable String replicaSet) {
             this.preference = preference;
             this.limit = limit;

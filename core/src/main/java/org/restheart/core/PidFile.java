@@ -11,14 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /// A file with the process id, for scripts that stop the server. It is optional: if it cannot be written, or belongs to
 /// another running process, a warning is logged.
-final class PidFile implements AutoCloseable {
+record PidFile(Optional<Path> file) implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PidFile.class);
-
-    private final Optional<Path> file;
-
-    private PidFile(Optional<Path> file) {
-        this.file = file;
-    }
 
     /// `/var/run` if it can be written, else the folder for temporary files.
     static Path standardDirectory() {
@@ -65,7 +59,6 @@ final class PidFile implements AutoCloseable {
         }
     }
 
-    /// Removes the file, if this process wrote one.
     @Override
     public void close() {
         file.ifPresent(path -> {

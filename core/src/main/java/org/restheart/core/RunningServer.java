@@ -98,7 +98,6 @@ final class RunningServer implements AutoCloseable {
     ///
     /// @param embedded the data directory of a mongod to start and use
     /// @param hints the output for example commands
-    /// @param began when the process was started
     /// @throws org.restheart.core.config.ConfigException when the configuration cannot be used
     static RunningServer start(
             Sources sources, Optional<Path> embedded, Path pidDirectory, PrintStream hints, Instant began)
@@ -244,7 +243,6 @@ final class RunningServer implements AutoCloseable {
         LOG.info("RESTHeart is ready at {} after {} ms", uri, took.toMillis());
     }
 
-    /// The URI of the server on this machine.
     URI uri() {
         return uri;
     }
@@ -289,7 +287,6 @@ final class RunningServer implements AutoCloseable {
         }
     }
 
-    /// @return whether they work
     private boolean renewCredentials(GatewayConfig config) {
         try {
             if (gateway.renewCredentials(config)) {
@@ -421,8 +418,6 @@ final class RunningServer implements AutoCloseable {
         /// Prints three commands. They have `-g`, so that curl does not interpret the braces of the last
         /// one. None are printed if the first mount is not one of all databases, or of one.
         ///
-        /// @param mounts where databases are served
-        /// @param console where the console is
         /// @param defaultAccount whether the default account with its default password is accepted
         static void print(PrintStream out, URI uri, List<Mount> mounts, Optional<URI> console, boolean defaultAccount) {
             var user = defaultAccount ? DefaultAccount.NAME + ":" + DefaultAccount.PASSWORD : "USER:PASSWORD";
@@ -465,7 +460,7 @@ final class RunningServer implements AutoCloseable {
     /// the JVM has compiled it when clients come. They go to a gateway of its own in this process, which
     /// listens on a port of this machine, knows one account, whose password is random, and reads the same
     /// MongoDB; nothing is written. What fails is only logged.
-    static final class WarmUp {
+    record WarmUp(InetSocketAddress address, String authorization, long end) {
         private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
 
         /// As many requests at once as are coalesced, but fewer than would fill the connections of a small
@@ -480,22 +475,12 @@ final class RunningServer implements AutoCloseable {
 
         private static final int TIMEOUT_MILLIS = 10_000;
 
-        private final InetSocketAddress address;
-        private final String authorization;
-        private final long end;
-
         /// @param path of a collection
         /// @param id of one of its documents, or of none
         private record Subject(String path, String id) {}
 
         @SuppressWarnings("ArrayRecordComponent") // never compared
         private record Answer(int status, byte[] content) {}
-
-        private WarmUp(InetSocketAddress address, String authorization, long end) {
-            this.address = address;
-            this.authorization = authorization;
-            this.end = end;
-        }
 
         /// Returns at the end of that time, or when the thread is interrupted.
         ///
@@ -517,7 +502,6 @@ final class RunningServer implements AutoCloseable {
             }
         }
 
-        /// @return how many requests were answered
         private int exercise() throws IOException {
             Subject subject;
             try (var connection = new Client()) {

@@ -31,7 +31,6 @@ public record Credentials(String source, Optional<Token> token) {
 
     /// A token.
     ///
-    /// @param id its `jti`
     /// @param lineage of a token that this gateway issued for an account of a realm
     /// @param scopes to which it is limited; empty if it is not
     public record Token(
@@ -57,7 +56,6 @@ public record Credentials(String source, Optional<Token> token) {
     /// The log-in from which a token was derived, and the state of the account then.
     ///
     /// @param id shared by all tokens that were renewed from one
-    /// @param source the realm of the account
     /// @param generation changes with the account's password; another account of the same name has another
     public record Lineage(String id, String source, String generation, Origin origin) {
         /// The handle of the API key with which the log-in was made.
@@ -102,7 +100,6 @@ public record Credentials(String source, Optional<Token> token) {
         return token.flatMap(Token::lineage);
     }
 
-    /// The scopes to which the token is limited; empty if it is not.
     public Set<String> scopes() {
         return token.map(Token::scopes).orElse(Set.of());
     }

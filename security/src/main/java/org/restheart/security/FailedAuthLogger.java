@@ -8,16 +8,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Logs failed attempts, never their credentials.
-public final class FailedAuthLogger implements FailedAttempts {
+///
+/// @param refusals whether requests that permissions refuse are logged, too
+public record FailedAuthLogger(boolean refusals) implements FailedAttempts {
     private static final Logger LOG = LoggerFactory.getLogger(FailedAuthLogger.class);
     private static final int MAX_LENGTH = 500;
-
-    private final boolean refusals;
-
-    /// @param refusals whether requests that permissions refuse are logged, too
-    public FailedAuthLogger(boolean refusals) {
-        this.refusals = refusals;
-    }
 
     @Override
     public void end(Request request, boolean rejected) {

@@ -19,7 +19,6 @@ public final class InvalidatedCache<K, V> {
 
     /// How long values are cached while changes of their source are not reported.
     ///
-    /// @param maxEntries bounds memory
     /// @param time zero disables caching; ignored with [Expiry#NEVER]
     public record CacheExpiry(int maxEntries, Duration time, Expiry expiry) {
         public enum Expiry {
@@ -55,7 +54,6 @@ public final class InvalidatedCache<K, V> {
     }
 
     /// @param maxBytes of all values
-    /// @param bytes of a value
     public InvalidatedCache(String name, CacheExpiry keeping, long maxBytes, ToLongFunction<V> bytes) {
         this.keeping = keeping;
         this.values = Caffeine.newBuilder()

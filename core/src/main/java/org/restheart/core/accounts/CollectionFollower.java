@@ -38,7 +38,6 @@ record CollectionFollower(MongoClient client, String database, Map<String, List<
         }
     }
 
-    /// @param listeners by the collection's name
     static void start(
             BackgroundTasks tasks, MongoClient client, String database, Map<String, List<Listener>> listeners) {
         var follower = new CollectionFollower(client, database, listeners);

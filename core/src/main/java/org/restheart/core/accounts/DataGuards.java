@@ -67,7 +67,6 @@ public final class DataGuards {
 
     /// The guards, the first one outermost.
     ///
-    /// @param operators that filters must not contain
     /// @param unreachable says of the segments of a path in a predicate why requests for it do not exist or mean
     ///     something else
     public List<Guard> all(ForbiddenOperators operators, Function<List<String>, Optional<String>> unreachable) {
@@ -294,7 +293,6 @@ public final class DataGuards {
         private final ForbiddenOperators operators;
         private final ReentrantLock turn = new ReentrantLock(true);
 
-        /// @param operators that filters must not contain
         LastRootAccountGuard(RootAccounts accounts, ForbiddenOperators operators) {
             this.accounts = accounts;
             this.operators = operators;
@@ -376,7 +374,6 @@ public final class DataGuards {
             return List.of(ofIds(ids));
         }
 
-        /// @param concerned filters of the accounts that are written
         private Response inTurn(Request request, List<BsonDocument> concerned, Supplier<Response> write) {
             request.requireThread();
             if (!accounts.exist(concerned)) {

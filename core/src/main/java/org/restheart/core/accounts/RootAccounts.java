@@ -164,7 +164,6 @@ final class RootAccounts {
         private final Duration lease;
         private final AtomicBoolean forbidden = new AtomicBoolean();
 
-        /// @param db of the accounts
         RootAccountsLock(MongoClient client, String db) {
             this(client, db, LEASE);
         }
@@ -176,7 +175,6 @@ final class RootAccounts {
                     .withWriteConcern(BoundedConcern.MAJORITY);
         }
 
-        /// @param longest how long to wait for it
         /// @return to be run once, which gives the lock back; empty if others have it
         Optional<Runnable> take(Duration longest) {
             var owner = new BsonObjectId(new ObjectId());

@@ -90,7 +90,6 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
 
     /// @param client closed by the caller, after this
     /// @param tasks closed by the caller, between the two
-    /// @param added by plugins
     /// @throws org.restheart.core.config.ConfigException for a key that cannot be used
     public Security(SecurityConfig config, Optional<MongoClient> client, BackgroundTasks tasks, AddedPolicy added) {
         this.config = config;
@@ -209,7 +208,6 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
         return sessions;
     }
 
-    /// As [Policy#credentialHeaders()].
     public Set<String> credentialHeaders() {
         return policy.credentialHeaders();
     }
@@ -336,12 +334,10 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
         return PermissionReader.checkSyntax(content);
     }
 
-    /// The guards of services that read or write data.
     public DataGuards guards() {
         return guards;
     }
 
-    /// The services of the security module.
     public List<Binding> bindings() {
         var bindings = new ArrayList<>(tokens.bindings());
         roles.ifPresent(service -> bindings.add(Binding.of(service, config.roles())));
@@ -394,13 +390,6 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
 
     /// Combines the configured mechanisms, rules and guards to the [Policy] of a gateway. Used once, at
     /// start.
-    ///
-    /// @param realm returns a configured realm
-    /// @param roles present if the service is enabled
-    /// @param apiKeys present if API keys are enabled
-    /// @param filePermissions used if the configuration has permissions
-    /// @param stored present if MongoDB is configured
-    /// @param added by plugins
     record PolicyParts(
             SecurityConfig config,
             Function<RealmName, Realm> realm,

@@ -190,17 +190,14 @@ final class StoredSecurity {
                 .add(listener);
     }
 
-    /// Whether an account in MongoDB had the default password at the start.
     boolean foundDefaultPassword() {
         return usersAtStart.foundDefaultPassword();
     }
 
-    /// As [UsersAtStart#firstAccount].
     CompletableFuture<String> firstAccount() {
         return usersAtStart.firstAccount();
     }
 
-    /// Invalidates what a write through this server may have changed.
     void written(DataTarget target) {
         var database = target.db().map(listeners::get).orElse(null);
         if (database != null) {
@@ -325,7 +322,6 @@ final class StoredSecurity {
         private volatile boolean defaultPassword;
         private volatile boolean starting = true;
 
-        /// @param permissionCheck logs what is wrong with a stored permission
         UsersAtStart(
                 BackgroundTasks tasks,
                 MongoClient client,

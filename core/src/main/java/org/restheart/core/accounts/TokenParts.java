@@ -57,7 +57,6 @@ final class TokenParts {
     /// Whether its tokens are the gateway's own, which bearers use.
     private final boolean makesBearers;
 
-    /// @param realms by the names by which credentials refer to them
     /// @param stored holds API keys, sessions, and the revocations that gateways share; without it, revocations are
     ///     those of this process
     /// @param added by a plugin, in place of what is configured
@@ -149,7 +148,6 @@ final class TokenParts {
         return jwt.derivedKey(purpose);
     }
 
-    /// As [Security#useUp].
     boolean useUp(String id, Instant until) {
         return jwt.verifier().revocations().revoke(id, Optional.of(until));
     }

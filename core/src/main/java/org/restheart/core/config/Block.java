@@ -40,7 +40,6 @@ final class Block implements ConfigBlock {
         this.reading = reading;
     }
 
-    /// The whole configuration.
     static Block root(Map<String, @Nullable Object> tree, Reading reading) {
         return of("", Keys.ROOT, tree, reading);
     }
@@ -55,7 +54,6 @@ final class Block implements ConfigBlock {
         return path;
     }
 
-    /// Whether the block is in the configuration at all.
     boolean isPresent() {
         return present;
     }
@@ -351,7 +349,6 @@ final class Block implements ConfigBlock {
         return new Block(childPath, key, Map.of(), false, reading);
     }
 
-    /// As [Reading#isOnlyOverridden].
     boolean isOnlyOverridden(String block) {
         return reading.isOnlyOverridden(block);
     }
@@ -372,7 +369,6 @@ final class Block implements ConfigBlock {
         report(Level.SUSPECT, key, text);
     }
 
-    /// Records a key that has no meaning here.
     void unknown(String key, String text) {
         reading.unknown(path + "/" + key, text);
     }

@@ -145,7 +145,6 @@ public final class Configuration {
                 : List.of();
     }
 
-    /// Such as the file's name.
     public String origin() {
         return origin;
     }
@@ -185,8 +184,6 @@ public final class Configuration {
     }
 
     /// The effective configuration as YAML, with the defaults of keys that are not set anywhere.
-    ///
-    /// @param showSecrets whether passwords and keys are printed in clear text
     public String print(boolean showSecrets) {
         var whole = Trees.copy(tree);
         var defaults = new Reading(reading.directory());
@@ -292,8 +289,6 @@ public final class Configuration {
         private FileValues() {}
 
         /// A copy with the contents of the files; one that cannot be read is a finding, which refuses all.
-        ///
-        /// @param path of the block
         static Map<String, @Nullable Object> resolved(String path, Map<?, ?> block, Reading reading) {
             var copy = Trees.block(block);
             copy.replaceAll((key, value) -> resolved(path + "/" + key, value, reading));

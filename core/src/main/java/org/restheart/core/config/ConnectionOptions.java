@@ -3,14 +3,7 @@ package org.restheart.core.config;
 import java.time.Duration;
 import java.util.Optional;
 
-/// `connection-options`: limits of connections and requests.
-///
-/// @param maxConcurrentStreams of one connection of HTTP/2
-/// @param maxHeaderSize bytes of a request's head
-/// @param maxEntitySize bytes of a request's body, beyond which it is refused with 413; empty for no limit
-/// @param idleTimeout a connection is closed after this time without bytes; empty for never
-/// @param requestParseTimeout to receive a request's head; empty for no limit
-/// @param noRequestTimeout a kept-alive connection is closed after this time without a request; empty for never
+/// `connection-options`: limits of connections and requests; empty for none.
 public record ConnectionOptions(
         boolean http2,
         int maxConcurrentStreams,

@@ -7,29 +7,7 @@ import java.util.Optional;
 import org.restheart.http.MemoryBudget;
 import org.restheart.http.Problem;
 
-/// `core`.
-///
-/// @param name of this instance, for logs
-/// @param baseUrl what absolute URLs in answers begin with, if not the request's own
-/// @param ioThreads threads that parse HTTP; resolved, at least 1
-/// @param workersParallelism carrier threads of virtual threads; resolved, at least 1
-/// @param workersMaxPoolSize most carrier threads while some are pinned; at least `workersParallelism`
-/// @param bufferSize bytes
-/// @param forceGzipEncoding refuses requests that do not accept gzip or deflate
-/// @param maxConnections most connections of clients at once; resolved
-/// @param maxConnectionsPerAddress most of one address; resolved, `Integer.MAX_VALUE` for no limit of its own
-/// @param maxInFlightRequests most requests at once; resolved, `Integer.MAX_VALUE` for no limit
-/// @param maxBufferedContent most bytes of request content in memory, all requests together; resolved
-/// @param maxAnonymousContent most of them for callers without an account; resolved
-/// @param maxBufferedResponses most bytes of what is read, and of responses until clients have taken them;
-///     resolved
-/// @param maxStreamedContent most bytes of one request's content that is read while it arrives; resolved,
-///     `Long.MAX_VALUE` for no limit
-/// @param errorBodies which refusals have a body
-/// @param problemDetails whether bodies of errors are those of RFC 9457, also for clients that do not ask for it
-/// @param warmUp how long everyday requests exercise the code before the server is ready
-/// @param gracePeriod how long requests are still served after a stop signal, while readiness probes fail
-/// @param drainTimeout how long a stop waits for requests in flight
+/// `core`. Where 0 in the file stands for another number, it is that one; `MAX_VALUE` is no limit.
 public record CoreConfig(
         String name,
         Optional<String> baseUrl,

@@ -27,16 +27,7 @@ import org.restheart.rest.session.TransactionsService;
 import org.restheart.security.apikey.ApiKeyService;
 
 /// The typed configuration. Immutable. Each part of the server receives the record it needs, never the whole.
-///
-/// @param management for metrics and probes without accounts
-/// @param mongo the data API; empty when it is switched off
-/// @param modules those that are on, by their blocks
-/// @param health `/live` and `/ready` below its path
-/// @param rateLimits empty when they are switched off
-/// @param tracing empty when it is switched off
-/// @param plugins where they are, and their blocks
-/// @param dateHeader whether answers carry `Date`
-/// @param poweredByHeader whether answers carry `X-Powered-By`
+/// A part is empty when it is off.
 public record GatewayConfig(
         CoreConfig core,
         ListenerConfig http,
@@ -94,8 +85,6 @@ public record GatewayConfig(
     }
 
     /// The jar that a service needs and that the class path lacks.
-    ///
-    /// @param block its name
     public static Optional<String> missingJar(String block) {
         return ServiceBindings.missingJar(block);
     }
@@ -105,8 +94,6 @@ public record GatewayConfig(
     }
 
     /// Reads everything; errors are added to the findings of the reading.
-    ///
-    /// @param root the whole configuration
     static GatewayConfig read(Block root) {
         var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
         var rateLimits = RateLimitsConfig.read(root.block("rateLimits"), mclient.enabled());
@@ -166,10 +153,6 @@ public record GatewayConfig(
     }
 
     /// `ping`.
-    ///
-    /// @param message of the answer
-    /// @param extended whether the response also contains the client's address, the host, the version and the build
-    ///     time
     public record PingConfig(Endpoint endpoint, String message, boolean extended) {
         static PingConfig read(Block block) {
             return new PingConfig(Endpoint.read(block), block.text("msg"), block.bool("enable-extended-response"));
@@ -177,9 +160,6 @@ public record GatewayConfig(
     }
 
     /// `database-probe`.
-    ///
-    /// @param timeout after which MongoDB counts as unavailable
-    /// @param database that is pinged
     public record DatabaseProbeConfig(Endpoint endpoint, Duration timeout, String database) {
         static DatabaseProbeConfig read(Block block) {
             return new DatabaseProbeConfig(Endpoint.read(block), block.duration("timeout-ms"), block.text("dbname"));
@@ -187,14 +167,6 @@ public record GatewayConfig(
     }
 
     /// `metrics`, `requestsMetricsCollector` and `jvmMetricsCollector`.
-    ///
-    /// @param missingRegistryStatus 404 or 200, for a registry that does not exist (yet)
-    /// @param requests whether requests are measured
-    /// @param include path templates, each a registry: `*` at the end for the rest, `{x}` for one segment
-    /// @param exclude path templates of requests that are not measured
-    /// @param accounts whose usage is measured one by one, at most
-    /// @param jvm whether the registry `/jvm` exists
-    /// @param push empty when metrics are not pushed to a collector
     public record MetricsConfig(
             Endpoint endpoint,
             int missingRegistryStatus,
@@ -206,8 +178,6 @@ public record GatewayConfig(
             Optional<Push> push) {
 
         /// `metrics.otlp`.
-        ///
-        /// @param interval from one push to the next
         public record Push(OtlpConfig collector, Duration interval) {
             private static Optional<Push> read(Block block) {
                 return block.bool("enabled")

@@ -48,7 +48,6 @@ final class Keys {
         return Variables.ALL;
     }
 
-    /// @param path of the key
     /// @param form of its value there
     record Variable(String path, Form form) {
         enum Form {

@@ -7,12 +7,6 @@ import java.util.Optional;
 import org.restheart.http.Connection;
 
 /// `http-listener`, and what `https-listener` shares with it.
-///
-/// @param name of its block
-/// @param host name or address to bind to; `0.0.0.0` for all
-/// @param port 0 picks a free one
-/// @param proxyProtocol whether connections are those of trusted proxies alone, and begin with a header of the PROXY
-///     protocol
 public record ListenerConfig(String name, boolean enabled, String host, int port, boolean proxyProtocol) {
     /// `https-listener`.
     ///
@@ -28,9 +22,6 @@ public record ListenerConfig(String name, boolean enabled, String host, int port
         /// The paths of all files.
         List<String> files();
 
-        /// @param path of a PKCS12 or JKS file
-        /// @param password of the store
-        /// @param keyPassword of the private key
         record Keystore(String path, String password, String keyPassword) implements TlsKeys {
             @Override
             public List<String> files() {
@@ -43,8 +34,6 @@ public record ListenerConfig(String name, boolean enabled, String host, int port
             }
         }
 
-        /// @param certificate the file of the certificate, and of those up to its authority
-        /// @param privateKey the file of its key, not encrypted
         record PemFiles(String certificate, String privateKey) implements TlsKeys {
             @Override
             public List<String> files() {

@@ -5,19 +5,6 @@ import java.util.List;
 import java.util.Optional;
 
 /// `logging`.
-///
-/// @param ansiConsole whether the console supports colors
-/// @param filePath of the log file, when `toFile`
-/// @param format of the lines
-/// @param maxFileSize bytes after which a file is begun anew; 0 for never
-/// @param oldFiles how many older files are kept
-/// @param audit which requests leave a line in the audit log
-/// @param auditPath a file of its own for the audit log
-/// @param packages the loggers that get `level`; all others are off
-/// @param fullStacktrace whole stack traces instead of abridged ones
-/// @param tracingHeaders request headers to log and to echo
-/// @param excludePatterns paths that are not logged: exact, or with `*` for any characters
-/// @param excludeInterval one request per interval is logged for each pattern; zero for the first only
 public record LoggingConfig(
         Level level,
         boolean toConsole,

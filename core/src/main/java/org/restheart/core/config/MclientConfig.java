@@ -14,9 +14,7 @@ import org.restheart.text.Words;
 
 /// `mclient`: the MongoDB deployment to talk to.
 ///
-/// @param enabled false when this server runs without MongoDB
 /// @param connectionString a MongoDB connection string; may contain a password, so print only [#masked()]
-/// @param slowCommand commands that take longer are logged; zero for none
 public record MclientConfig(boolean enabled, String connectionString, Duration slowCommand) {
     private static final String KEY = "connection-string";
     private static final Pattern COMPRESSED = Pattern.compile("[?&;]compressors=([^&;]*)", Pattern.CASE_INSENSITIVE);

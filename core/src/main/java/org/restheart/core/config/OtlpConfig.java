@@ -6,11 +6,6 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Where traces or metrics are sent by OTLP: what `tracing` and `metrics.otlp` have in common.
-///
-/// @param endpoint base URL of the collector; empty for what the environment says
-/// @param headers of each export, besides those of the environment
-/// @param serviceName empty for what the environment says
-/// @param timeout of one export
 public record OtlpConfig(
         Optional<String> endpoint, Map<String, String> headers, Optional<String> serviceName, Duration timeout) {
 

@@ -13,12 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What `core` says about plugins, and the blocks of the configuration that are theirs.
 ///
-/// @param directory of their jars, which need not exist
-/// @param packages that their classes are below; empty for any
-/// @param skipsFailed whether the gateway starts without plugins that cannot work
-/// @param blocks by name
 /// @param onlyOverridden names of those that overrides alone have made, and that the existing product does not have
-/// @param folder of the configuration
 public record PluginsConfig(
         Optional<Path> directory,
         List<String> packages,

@@ -9,17 +9,6 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// One member of `proxies`.
-///
-/// @param location the path whose requests are passed on; begins with `/`
-/// @param targets the URLs they are passed to, in turn
-/// @param rewriteHostHeader whether the target sees its own host instead of the client's `Host`
-/// @param connectionsPerThread most connections per I/O thread and target
-/// @param problemServerRetry how long a failed target is left out
-/// @param requestTimeout how long a request may take, response included; empty for no limit
-/// @param healthCheck empty if targets are left out by failed requests alone
-/// @param forwardCredentials whether the target gets the credentials that this server has accepted
-/// @param forwardHeaders header fields of clients that the target gets besides the usual ones, in lower case; `*` at
-///     the end of one stands for any rest
 public record ProxyConfig(
         Optional<String> name,
         String location,
@@ -34,8 +23,6 @@ public record ProxyConfig(
     private static final Pattern HEADER = Pattern.compile("[!#$%&'+.^_`|~0-9A-Za-z-]+\\*?");
 
     /// How targets are probed.
-    ///
-    /// @param path of which a target answers `GET` with 200 to 399 while it is well
     public record HealthCheck(String path, Duration interval) {}
 
     static List<ProxyConfig> read(List<Block> blocks) {

@@ -5,12 +5,6 @@ import java.util.List;
 import java.util.Optional;
 
 /// `rateLimits`.
-///
-/// @param perAddress of requests whatever their credentials; empty for none
-/// @param perAccount of requests of authenticated callers; empty for none
-/// @param unlimitedRoles whose accounts are not limited
-/// @param exemptPaths of which requests are not counted by address
-/// @param shared the collection by which gateways count together; empty if each counts for itself
 public record RateLimitsConfig(
         Optional<Limit> perAddress,
         Optional<Limit> perAccount,
@@ -18,13 +12,9 @@ public record RateLimitsConfig(
         List<String> exemptPaths,
         Optional<MongoNamespace> shared) {
 
-    /// @param perMinute requests in the long run
-    /// @param burst requests at once, after a while without any
     public record Limit(int perMinute, int burst) {}
 
     /// Empty when the component is off.
-    ///
-    /// @param mongo whether MongoDB is configured
     static Optional<RateLimitsConfig> read(Block block, boolean mongo) {
         if (!block.bool("enabled")) {
             return Optional.empty();

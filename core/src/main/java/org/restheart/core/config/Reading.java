@@ -22,7 +22,6 @@ final class Reading {
         this(Path.of(""));
     }
 
-    /// @param directory from which the names of further files are resolved
     Reading(Path directory) {
         this.directory = directory;
     }
@@ -54,7 +53,6 @@ final class Reading {
         onlyOverridden = blocks;
     }
 
-    /// Whether overrides alone have made a block.
     boolean isOnlyOverridden(String block) {
         return onlyOverridden.contains(block);
     }

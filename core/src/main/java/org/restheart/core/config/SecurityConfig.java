@@ -35,9 +35,6 @@ import org.restheart.text.Words;
 
 /// Authentication and authorization. A part is empty when its component is off.
 ///
-/// @param basicRealm the realm of HTTP Basic
-/// @param identity the account of every request
-/// @param checks the path that tells callers why a request is refused
 /// @param reserved the collections of API keys, sessions, revoked tokens and rates, which only the gateway itself reads
 ///     and writes, whether they are in use or not: what is in them counts as soon as they are
 /// @param fullAuthorizer allows everything; its value says whether to authenticated callers only
@@ -84,8 +81,6 @@ public record SecurityConfig(
     public record Digest(String realm, String domain, RealmName accounts) {}
 
     /// @param mongo whether MongoDB is configured: without it, components that need it are off by default
-    /// @param access the path of the service `/_access`
-    /// @param loopback whether this machine alone can reach the server
     static SecurityConfig read(Block root, boolean mongo, Optional<String> access, boolean loopback) {
         var full = root.block("fullAuthorizer");
         var tokens = SecurityTokens.read(root);

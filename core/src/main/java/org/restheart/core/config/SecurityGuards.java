@@ -16,10 +16,6 @@ import org.restheart.security.predicate.PredicateParser;
 /// Guards beside the security filter. A part is empty when its component is off.
 ///
 /// @param clientAddress under which address attempts and content are counted, whether or not attempts are bounded
-/// @param failureLog logs failed log-ins
-/// @param guardsRootRole whether no write may give an account the root role
-/// @param unrestrictedRoles may see the tokens of accounts
-/// @param cors what pages of other origins may do
 public record SecurityGuards(
         Optional<BruteForceGuard> bruteForce,
         ClientAddress clientAddress,
@@ -29,11 +25,6 @@ public record SecurityGuards(
         List<String> unrestrictedRoles,
         Cors cors) {
     /// `cors`.
-    ///
-    /// @param origins whose scripts may read responses, with credentials too; empty: all, without credentials
-    /// @param echo whether all origins may use credentials
-    /// @param headers that pages of other origins may send, besides those that services name
-    /// @param maxAge for how long browsers may keep the response to a preflight request, in seconds
     public record Cors(List<OriginPattern> origins, boolean echo, List<String> headers, int maxAge) {
         private static Cors read(Block block) {
             if (block.bool("echo-origin")) {

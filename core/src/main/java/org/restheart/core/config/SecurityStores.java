@@ -24,10 +24,7 @@ public final class SecurityStores {
 
     /// `mongoRealmAuthenticator`.
     ///
-    /// @param bcryptCost of hashes that the gateway creates
-    /// @param minimumStrength the least score of a new password, from 0 to 4, if that is checked at all
     /// @param firstUser inserted when there is no account
-    /// @param keeping how long accounts are cached without a change stream
     public record MongoRealmConfig(
             UsersCollection users,
             int bcryptCost,
@@ -141,9 +138,6 @@ public final class SecurityStores {
     }
 
     /// `mongoAclAuthorizer`.
-    ///
-    /// @param rootRole the role that is allowed everything
-    /// @param keeping how long permissions are cached without a change stream
     public record MongoAclConfig(String database, String collection, Optional<String> rootRole, CacheExpiry keeping)
             implements ProtectedCollection {
         /// Empty when the component is off.
@@ -159,13 +153,6 @@ public final class SecurityStores {
     }
 
     /// `apiKeyAuthMechanism` and `apiKeyRealm`.
-    ///
-    /// @param headerNames headers that may contain keys, besides bearer tokens
-    /// @param stored the collection of keys
-    /// @param pepper a secret in the digests, so that the collection alone does not allow guessing keys
-    /// @param unlimited whether keys that do not expire may be created
-    /// @param selfService whether accounts may create their own keys
-    /// @param keeping how long keys are cached without a change stream
     public record ApiKeyConfig(
             List<String> headerNames,
             MongoNamespace stored,
@@ -201,11 +188,6 @@ public final class SecurityStores {
     }
 
     /// The sessions of `dataApi`.
-    ///
-    /// @param access lifetime of access tokens
-    /// @param refresh lifetime of sessions
-    /// @param anonymous the account of clients that have none
-    /// @param stored the collection of refresh tokens
     public record SessionsConfig(Duration access, Duration refresh, Optional<String> anonymous, MongoNamespace stored) {
 
         /// The collection of refresh tokens, also while there are no sessions: what is in it counts as soon as there

@@ -20,11 +20,6 @@ import org.restheart.security.token.TokenClaims;
 import org.restheart.security.token.TokenCookie;
 
 /// Tokens and cookies. A part is empty when its component is off.
-///
-/// @param tokenBasic whether a token is accepted as a password
-/// @param cookieRead whether credentials are taken from the cookie
-/// @param cookieOrigins origins that may act with the cookie, besides this server's own
-/// @param redirect the targets of `/token/redirect`
 public record SecurityTokens(
         JwtConfig jwt,
         Optional<JwtAuthenticator.Settings> bearer,
@@ -239,7 +234,6 @@ public record SecurityTokens(
             return JWSAlgorithm.parse(name);
         }
 
-        /// Whether tokens can be signed with the configured key.
         boolean canSign() {
             return settings.isSymmetric();
         }

@@ -32,8 +32,6 @@ final class ServiceBindings {
 
     /// The services of [ServiceModule]s that are on, by their blocks. One that is on by default is off without its
     /// jar; one that is asked for is refused.
-    ///
-    /// @param loopback whether this machine alone can reach the server
     static Map<String, Configured> modules(Block root, boolean loopback) {
         var read = new TreeMap<String, Configured>();
         JARS.forEach((name, jar) -> {

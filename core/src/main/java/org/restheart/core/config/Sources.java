@@ -25,8 +25,6 @@ import org.restheart.text.Nearest;
 /// The sources of a configuration, in increasing precedence.
 ///
 /// @param standalone takes the alternate built-in configuration, without MongoDB
-/// @param file replaces the built-in configuration
-/// @param overrides a file of overrides
 /// @param inline overrides, as in the environment variable `RHO`
 /// @param variables values of single keys from the environment, by the names of the variables
 /// @param options what command line options set, by path

@@ -16,10 +16,6 @@ import java.util.Optional;
 /// One member of `static-resources`.
 ///
 /// @param what a directory, relative to the jar unless absolute; or, if `embedded`, a folder of the class path
-/// @param where the path it is served below; begins with `/`
-/// @param welcomeFile served for a directory
-/// @param embedded whether it is in the server's jar
-/// @param cacheControl the header of that name, if there is to be one
 public record StaticResourceConfig(
         String what, String where, String welcomeFile, boolean embedded, Optional<String> cacheControl) {
     static List<StaticResourceConfig> read(List<Block> blocks) {
@@ -44,7 +40,6 @@ public record StaticResourceConfig(
                 block.optionalText("cache-control"));
     }
 
-    /// The directory, if it is not embedded.
     public Path directory() {
         return besideJar(what);
     }

@@ -22,7 +22,6 @@ public final class Yaml {
 
     /// The blocks of a file. An empty file has none. A key that occurs twice is reported; the last one counts.
     ///
-    /// @param name of the file, for messages
     /// @throws ConfigException when it is not YAML or not a map
     static Map<String, @Nullable Object> parse(String text, String name, Reading reading) {
         Object value;
@@ -45,7 +44,6 @@ public final class Yaml {
 
     /// The JSON text of a file's value. An empty file is an empty object.
     ///
-    /// @param name of the file, for messages
     /// @throws ConfigException when it is not YAML, or a key occurs twice
     public static String json(String text, String name) {
         try {

@@ -64,7 +64,6 @@ public final class ConsoleLines {
         }
     }
 
-    /// Writes what has been added.
     public void flush() {
         if (waiting.size() > 0) {
             console.writeBytes(waiting.toByteArray());

@@ -83,8 +83,6 @@ public final class Metrics implements AutoCloseable {
     /// Meters refer to them weakly.
     private final List<CacheMeter> watched = new ArrayList<>();
 
-    /// @param version of this build
-    /// @param buildTime ISO 8601
     public Metrics(MetricsConfig config, String version, String buildTime) {
         this.requests = config.requests()
                 ? Optional.of(new RequestMetrics(config.include(), config.exclude()))
@@ -122,7 +120,6 @@ public final class Metrics implements AutoCloseable {
         return all;
     }
 
-    /// Where a part registers its meters.
     public MeterRegistry of(Part part) {
         return registry(part).meters();
     }
@@ -132,8 +129,6 @@ public final class Metrics implements AutoCloseable {
     }
 
     /// Notes the end of a reload.
-    ///
-    /// @param done whether the configuration was taken over
     public void reloaded(boolean done) {
         lastReload = new Reload(done, Instant.now());
     }
@@ -217,9 +212,6 @@ public final class Metrics implements AutoCloseable {
     }
 
     /// Pushes all metrics to a collector.
-    ///
-    /// @param version of this build
-    /// @param instance the name of this instance
     public OtlpMetrics push(MetricsConfig.Push push, String version, String instance) {
         var pushed = new OtlpMetrics(this::snapshots, push, version, instance);
         var description = "Pushes of metrics: sent to the collector, lost because that did not take them";
@@ -237,13 +229,11 @@ public final class Metrics implements AutoCloseable {
         return all;
     }
 
-    /// Shows how many lines a log has lost.
     public <T> void watchLog(String log, T source, ToDoubleFunction<T> lost) {
         meters(Part.GATEWAY, "log", log)
                 .count("gateway_log_lines_lost", "Lines that came faster than they could be written", source, lost);
     }
 
-    /// Shows how many requests were refused by rate limits.
     public void watch(RateLimits limits) {
         var name = "gateway_rate_limited";
         var description = "Requests refused with 429 by a rate limit";
@@ -265,7 +255,6 @@ public final class Metrics implements AutoCloseable {
         meters.count("cache_evictions", "Values removed as too many or too old", cache, CacheMeter::evictions);
     }
 
-    /// @param tags names and values
     private Meters meters(Part part, String... tags) {
         return new Meters(of(part), Tags.of(tags));
     }
@@ -396,7 +385,6 @@ public final class Metrics implements AutoCloseable {
         private final String path;
         private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
-        /// @param path begins with `/`
         MeteredRegistry(String path) {
             this.path = path;
         }
@@ -425,8 +413,6 @@ public final class Metrics implements AutoCloseable {
     }
 
     /// Meters of the process and its JVM, read when they are asked for. Thread-safe.
-    ///
-    /// @param registry takes them
     private record ProcessMeters(PrometheusMeterRegistry registry) {
         private static final Path STATUS = Path.of("/proc/self/status");
         private static final MemoryMXBean MEMORY = ManagementFactory.getMemoryMXBean();
@@ -506,8 +492,6 @@ public final class Metrics implements AutoCloseable {
         }
 
         /// Under the names that Prometheus clients of all languages use, and the build.
-        ///
-        /// @param buildTime ISO 8601
         void registerProcess(String version, String buildTime) {
             Info.builder()
                     .name("restheart_build_info")

@@ -66,9 +66,6 @@ public final class OtlpMetrics implements AutoCloseable {
     private final SdkMeterProvider provider;
     private final ExportReport report;
 
-    /// @param metrics what is pushed
-    /// @param version of this build
-    /// @param instance the name of this instance
     OtlpMetrics(Supplier<List<MetricSnapshot>> metrics, MetricsConfig.Push push, String version, String instance) {
         var timeout = push.collector().timeout();
         var collector = Collector.of(Signal.METRICS, push.collector(), System.getenv(), version, instance);
@@ -89,12 +86,10 @@ public final class OtlpMetrics implements AutoCloseable {
                 .build();
     }
 
-    /// Pushes that the collector has accepted.
     double sent() {
         return report.sent();
     }
 
-    /// Pushes that it has not.
     double lost() {
         return report.lost();
     }

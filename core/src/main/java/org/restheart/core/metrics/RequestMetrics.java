@@ -336,7 +336,6 @@ final class RequestMetrics implements Observer, AutoCloseable {
                 this.format = format;
             }
 
-            /// Also writes the durations as histograms.
             RequestText withHistograms() {
                 histograms = true;
                 return this;
@@ -441,7 +440,6 @@ final class RequestMetrics implements Observer, AutoCloseable {
             private final long began;
             private long countAtTick;
 
-            /// @param labels names and values, as they are written
             Series(Map<String, String> labels, LongSupplier nanoTime) {
                 this.labels = RequestText.labels(labels);
                 this.names = io.prometheus.metrics.model.snapshots.Labels.of(
@@ -450,7 +448,6 @@ final class RequestMetrics implements Observer, AutoCloseable {
                 this.began = nanoTime.getAsLong();
             }
 
-            /// @param trace the id of the request's trace, if it has one
             void record(long durationNanos, Optional<String> trace) {
                 count.increment();
                 nanos.add(durationNanos);
@@ -514,7 +511,6 @@ final class RequestMetrics implements Observer, AutoCloseable {
                 private final double weight;
                 private volatile double perSecond = Double.NaN;
 
-                /// @param minutes over which to average
                 MovingRate(int minutes) {
                     this.minutes = minutes;
                     this.weight = 1 - Math.exp(-Series.TICK_SECONDS / 60.0 / minutes);
@@ -524,7 +520,6 @@ final class RequestMetrics implements Observer, AutoCloseable {
                     return minutes + (minutes == 1 ? " minute" : " minutes");
                 }
 
-                /// @param events since the tick before
                 void tick(long events) {
                     double now = (double) events / Series.TICK_SECONDS;
                     perSecond = Double.isNaN(perSecond) ? now : perSecond + weight * (now - perSecond);
@@ -549,8 +544,6 @@ final class RequestMetrics implements Observer, AutoCloseable {
                 private final AtomicReferenceArray<@Nullable Exemplar> exemplars =
                         new AtomicReferenceArray<>(BOUNDS.length + 1);
 
-                /// @param trace the id of the trace, in hexadecimal digits
-                /// @param seconds the duration
                 /// @param at seconds since 1970
                 record Exemplar(String trace, double seconds, double at) {}
 

@@ -15,11 +15,8 @@ import org.restheart.http.trace.TraceScope.TraceSpan;
 /// @param request without its content, which may be large; of a request that was refused before it was read,
 ///     what is known of it
 /// @param method as sent; empty for a request that could not be read
-/// @param status as sent
 /// @param responseHeaders as the pipeline made them
-/// @param bytes of content sent
 /// @param nanos from the request's arrival to the end of its response
-/// @param account of the caller, if authenticated
 /// @param operation named in the content, if the path does not show it
 public record Observation(
         Request request,

@@ -13,8 +13,6 @@ public interface Observer {
     void completed(Observation observation);
 
     /// Observes a subscription on a WebSocket as if it were a request, with the method `SUBSCRIBE`.
-    ///
-    /// @param request that opened the connection
     default void subscriptionEnded(Request request, NamedOperation operation, int status, long bytes, long nanos) {
         completed(new Observation(
                 request.with(Body.EMPTY).with(Traffic.KEY, Traffic.STREAM),

@@ -429,8 +429,6 @@ public final class RequestLog implements Observer, AutoCloseable {
         private final LongConsumer tell;
         private final Thread writer;
 
-        /// @param log to which the lines go
-        /// @param name of the thread
         /// @param tell gets the number of lines that are missing since it was told
         LogQueue(Logger log, String name, LongConsumer tell) {
             this.log = log;
@@ -440,7 +438,6 @@ public final class RequestLog implements Observer, AutoCloseable {
 
         /// @param head what stands before the text. Apart from it, since with a character beyond Latin-1
         ///     the whole text would take twice the memory, and more time to encode
-        /// @param context the MDC of the line
         /// @param fields of a line of JSON, beside its text
         record Line(String head, String text, Map<String, String> context, Map<String, Object> fields) {}
 
@@ -501,7 +498,6 @@ public final class RequestLog implements Observer, AutoCloseable {
             }
         }
 
-        /// Returns when everything is written.
         @Override
         public void close() {
             try {
@@ -554,7 +550,6 @@ public final class RequestLog implements Observer, AutoCloseable {
             return JSON.writeValueAsString(line);
         }
 
-        /// As [RequestLog#lost()].
         public long lost() {
             return queue.lost();
         }
@@ -568,7 +563,6 @@ public final class RequestLog implements Observer, AutoCloseable {
                     .isPresent();
         }
 
-        /// Returns when everything is written.
         @Override
         public void close() {
             queue.close();

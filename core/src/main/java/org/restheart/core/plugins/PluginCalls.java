@@ -45,7 +45,6 @@ final class PluginCalls {
 
     /// The result of its code.
     ///
-    /// @param what for the log
     /// @throws ProblemException an answer of the plugin's
     /// @throws PluginFailure for all else, and for null
     <T> T call(String what, Callable<? extends @Nullable T> code) {

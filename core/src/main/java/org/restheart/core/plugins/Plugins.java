@@ -61,9 +61,6 @@ public final class Plugins implements AutoCloseable {
     private final List<Thread> tasks = new ArrayList<>();
 
     /// What plugins work with.
-    ///
-    /// @param data judged requests
-    /// @param registry takes the meters of plugins
     public record Surroundings(
             Optional<MongoClient> client, JudgedRequests data, MeterRegistry registry, MemoryBudget memory) {}
 
@@ -291,7 +288,6 @@ public final class Plugins implements AutoCloseable {
         awaitEnd(closing(List.of(failed)), CLOSING);
     }
 
-    /// What they add to security.
     public AddedPolicy policy() {
         return new AddedPolicy(
                 parts(parts -> parts.authenticators),
@@ -314,7 +310,6 @@ public final class Plugins implements AutoCloseable {
                 .toList();
     }
 
-    /// Their endpoints.
     public List<Binding> bindings() {
         return parts(parts -> parts.bindings);
     }

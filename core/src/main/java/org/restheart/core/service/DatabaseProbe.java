@@ -50,9 +50,6 @@ public final class DatabaseProbe implements IoThreadService {
     private volatile @Nullable Verdict last;
 
     /// @param stopping whether load balancers should send no more requests
-    /// @param timeout after which MongoDB counts as unavailable
-    /// @param database that is pinged
-    /// @param clients determines the address of a request
     public DatabaseProbe(
             MongoClient client, String database, Duration timeout, BooleanSupplier stopping, ClientAddress clients) {
         this.stopping = stopping;

@@ -118,7 +118,6 @@ final class ForwardedRequest {
         }
     }
 
-    /// Gives the connection back.
     private void end(boolean isConnected) {
         stopContent();
         if (isConnected) {

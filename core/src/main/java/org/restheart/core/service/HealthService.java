@@ -8,11 +8,7 @@ import org.restheart.http.Response;
 
 /// `GET /health/live` and `GET /health/ready`: about this process alone, never about MongoDB. A balancer that asked
 /// about MongoDB would take all gateways away whenever it elects a primary. Thread-safe.
-public final class HealthService implements IoThreadService {
-    private final Check check;
-    private final State state;
-
-    /// What is asked.
+public record HealthService(Check check, State state) implements IoThreadService {
     public enum Check {
         /// Whether the process answers; if not, it should be started again.
         LIVE,
@@ -37,11 +33,6 @@ public final class HealthService implements IoThreadService {
             stopping = true;
             reason = "the server is stopping";
         }
-    }
-
-    public HealthService(Check check, State state) {
-        this.check = check;
-        this.state = state;
     }
 
     @Override

@@ -29,8 +29,6 @@ public final class HomePage implements Service {
     private final Optional<String> console;
     private final Map<String, String> places;
 
-    /// @param instance the name of this gateway
-    /// @param console where the console is, if it is on
     /// @param places links for callers with an account: a description by path
     public HomePage(String instance, String version, Optional<String> console, Map<String, String> places) {
         this.instance = instance;

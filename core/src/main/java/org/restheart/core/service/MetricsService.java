@@ -32,8 +32,6 @@ public final class MetricsService implements Service {
     private final Metrics metrics;
     private final Map<List<String>, MetricsRegistry> registries = new LinkedHashMap<>();
 
-    /// @param uri where this service is bound
-    /// @param missingStatus what a registry that does not exist is answered with
     public MetricsService(String uri, int missingStatus, Metrics metrics) {
         this.depth = RequestPath.parse(uri).segments().size();
         this.missingStatus = missingStatus;

@@ -28,8 +28,6 @@ public final class PingService implements IoThreadService {
     /// What an answer depends on, and its bytes.
     private record Known(String client, String host, Content content) {}
 
-    /// @param extended whether the response also contains the client's address, the host, the version and the build
-    ///     time
     public PingService(String message, boolean extended, BuildInfo build) {
         this.message = message;
         this.extended = extended;

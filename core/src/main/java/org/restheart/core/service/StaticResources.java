@@ -40,7 +40,6 @@ public final class StaticResources implements Service {
     private final Path directory;
     private final int depth;
 
-    /// @param directory that the configuration names
     public StaticResources(StaticResourceConfig config, Path directory) {
         this.config = config;
         this.directory = directory;

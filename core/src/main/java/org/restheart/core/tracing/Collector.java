@@ -12,12 +12,7 @@ import org.restheart.core.config.OtlpConfig;
 
 /// What the configuration and, where that says nothing, OpenTelemetry's usual environment variables say
 /// of the collector of a signal and of this service.
-///
-/// @param url to which the signal is sent
-/// @param headers of each export
-/// @param resource the attributes of this service
 public record Collector(String url, Map<String, String> headers, Resource resource) {
-    /// What is exported.
     public enum Signal {
         TRACES,
         METRICS;
@@ -36,8 +31,6 @@ public record Collector(String url, Map<String, String> headers, Resource resour
         }
     }
 
-    /// @param version of this build
-    /// @param instance the name of this instance
     public static Collector of(
             Signal signal, OtlpConfig config, Map<String, String> environment, String version, String instance) {
         var headers = pairs(environment, "OTEL_EXPORTER_OTLP_HEADERS");

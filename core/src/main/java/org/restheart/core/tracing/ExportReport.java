@@ -34,12 +34,10 @@ public final class ExportReport {
         this.url = Secrets.inUri(url);
     }
 
-    /// What the collector has accepted.
     public double sent() {
         return sent.sum();
     }
 
-    /// What it has not.
     public double lost() {
         return lost.sum();
     }

@@ -38,7 +38,6 @@ public final class RequestSpan extends RecordedSpan {
                 : named;
     }
 
-    /// @param bytes of the response's content
     public void end(int status, long bytes) {
         span().setAttribute("http.response.status_code", (long) status).setAttribute("http.response.body.size", bytes);
         if (status >= 500) {

@@ -63,8 +63,6 @@ public final class Tracing implements AutoCloseable {
     private final CommandListener commands = new CommandSpans();
     private final LongAdder recorded = new LongAdder();
 
-    /// @param version of this build
-    /// @param instance the name of this instance
     public Tracing(TracingConfig config, String version, String instance) {
         var timeout = config.collector().timeout();
         var collector = Collector.of(Signal.TRACES, config.collector(), System.getenv(), version, instance);
@@ -128,12 +126,10 @@ public final class Tracing implements AutoCloseable {
         return new RequestSpan(tracer, span, toEpoch);
     }
 
-    /// Records the commands of a MongoDB client.
     public CommandListener commands() {
         return commands;
     }
 
-    /// Spans so far, in total.
     public double recorded() {
         return recorded.sum();
     }

@@ -212,8 +212,6 @@ final class ApplyCommand implements Callable<Integer> {
     }
 
     /// What may take rights from the account that runs this comes last.
-    ///
-    /// @param own the path of that account
     private static int order(Step step, String own) {
         return switch (step.kind()) {
             case PERMISSION -> step.sign() == '+' ? 0 : 1;

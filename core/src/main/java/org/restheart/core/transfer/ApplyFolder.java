@@ -123,7 +123,6 @@ final class ApplyFolder {
         return List.copyOf(resources);
     }
 
-    /// Whether the folder has this path.
     boolean has(String path) {
         return paths.contains(path);
     }
@@ -170,7 +169,6 @@ final class ApplyFolder {
         }
     }
 
-    /// @param database whether the path is one
     private void ofDatabase(Path entry, String path, boolean database) throws IOException {
         var name = plainName(entry);
         if (!database && List.of("database", "schemas", "collections").contains(name)) {

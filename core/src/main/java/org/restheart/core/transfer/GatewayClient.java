@@ -84,7 +84,6 @@ final class GatewayClient {
     private final Set<String> warnings = new HashSet<>();
     private boolean answered;
 
-    /// @param environment may contain credentials
     GatewayClient(Map<String, String> environment, PrintStream err) {
         this.environment = environment;
         this.err = err;

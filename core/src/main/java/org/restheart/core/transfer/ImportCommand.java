@@ -195,8 +195,6 @@ final class ImportCommand extends Transfer.TransferCommand {
 
         /// The id for a document without one: the same in every run, so that no document is stored twice, and
         /// ascending.
-        ///
-        /// @param number of the document in the file
         ObjectId id(long number) {
             var seed = ByteBuffer.wrap(new ObjectId(kept.getProperty("seed")).toByteArray());
             var id = ByteBuffer.allocate(seed.capacity());
@@ -256,13 +254,11 @@ final class ImportCommand extends Transfer.TransferCommand {
         private final ByteArrayOutputStream content = new ByteArrayOutputStream();
         private final List<BsonDocument> errors = new ArrayList<>();
 
-        /// @param upsert whether existing documents are replaced
         ImportBatch(GatewayClient gateway, boolean upsert) {
             this.gateway = gateway;
             this.upsert = upsert;
         }
 
-        /// @param number of the document in the file
         /// @param id for a document without one
         void add(long number, BsonDocument document, ObjectId id) {
             var sent = document;

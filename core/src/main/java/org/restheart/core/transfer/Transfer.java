@@ -52,19 +52,16 @@ public final class Transfer {
     private final PrintStream out;
     private final PrintStream err;
 
-    /// @param environment may contain credentials
     public Transfer(Map<String, String> environment, PrintStream out, PrintStream err) {
         this.environment = environment;
         this.out = out;
         this.err = err;
     }
 
-    /// Whether the arguments are those of one of these commands.
     public static boolean isFor(String... args) {
         return args.length > 0 && COMMANDS.contains(args[0]);
     }
 
-    /// @return the exit code
     public int run(String... args) {
         Callable<Integer> command = switch (args[0]) {
             case "import" -> new ImportCommand(environment, err);

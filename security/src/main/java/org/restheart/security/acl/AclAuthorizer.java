@@ -19,18 +19,11 @@ import org.restheart.security.predicate.KindAttempt;
 
 /// Allows what a permission of one of the account's roles allows. Roles are tried in the account's order, permissions
 /// in their order of priority; the first that applies decides.
-public final class AclAuthorizer implements Authorizer {
+///
+/// @param rootRole the role that is allowed everything, without any permission
+public record AclAuthorizer(Permissions permissions, Optional<String> rootRole) implements Authorizer {
     /// The role of anonymous callers.
     public static final String UNAUTHENTICATED = "$unauthenticated";
-
-    private final Permissions permissions;
-    private final Optional<String> rootRole;
-
-    /// @param rootRole the role that is allowed everything, without any permission
-    public AclAuthorizer(Permissions permissions, Optional<String> rootRole) {
-        this.permissions = permissions;
-        this.rootRole = rootRole;
-    }
 
     private static List<String> rolesOf(@Nullable Account account) {
         return account == null ? List.of(UNAUTHENTICATED) : account.roles();

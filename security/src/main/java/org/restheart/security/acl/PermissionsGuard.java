@@ -31,18 +31,10 @@ import org.restheart.text.ShortText;
 
 /// Refuses requests of the data API that would write invalid permissions. An invalid permission that is stored in
 /// another way is ignored, with a warning in the log.
-public final class PermissionsGuard implements Guard {
+public record PermissionsGuard(ProtectedCollection permissions, Function<List<String>, Optional<String>> unreachable)
+        implements Guard {
     /// Longer keys are truncated in warnings.
     private static final int MAX_QUOTED = 50;
-
-    private final ProtectedCollection permissions;
-    private final Function<List<String>, Optional<String>> unreachable;
-
-    /// @param unreachable see [PathWarnings#of]
-    public PermissionsGuard(ProtectedCollection permissions, Function<List<String>, Optional<String>> unreachable) {
-        this.permissions = permissions;
-        this.unreachable = unreachable;
-    }
 
     @Override
     public boolean concerns(Request request, DataTarget target) {

@@ -21,7 +21,6 @@ import org.restheart.security.realm.Realm;
 /// @param digest identifies the key among all
 /// @param handle identifies it in lists and requests
 /// @param hint its first characters, for lists
-/// @param account whose credentials it is
 /// @param identity of that account, which no other account of its name has
 /// @param roles its roles; empty for all roles of the account
 /// @param from address ranges it may be used from; empty for any

@@ -16,17 +16,10 @@ import org.restheart.security.Credentials;
 import org.restheart.security.realm.Realm;
 
 /// Authenticates with an API key, in its own header or as a bearer token.
-public final class ApiKeyAuthenticator implements Authenticator {
-    private final ApiKeys keys;
-    private final KeyForm form;
-    private final Realm realm;
-    private final List<String> headerNames;
-
-    public ApiKeyAuthenticator(ApiKeys keys, KeyForm form, Realm realm, List<String> headerNames) {
-        this.keys = keys;
-        this.form = form;
-        this.realm = realm;
-        this.headerNames = List.copyOf(headerNames);
+public record ApiKeyAuthenticator(ApiKeys keys, KeyForm form, Realm realm, List<String> headerNames)
+        implements Authenticator {
+    public ApiKeyAuthenticator {
+        headerNames = List.copyOf(headerNames);
     }
 
     @Override

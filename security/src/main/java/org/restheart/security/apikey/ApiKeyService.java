@@ -41,30 +41,16 @@ import org.restheart.text.Nearest;
 
 /// `/_apikeys`: creates, lists and revokes keys. The root role may do so for every account, others for themselves; the
 /// service implements the rule that allows it.
-public final class ApiKeyService implements Service, Authorizer {
+public record ApiKeyService(ApiKeys keys, KeyForm form, Realm realm, Settings settings) implements Service, Authorizer {
     public static final String URI = "/_apikeys";
 
     private static final PathPattern PATH = PathPattern.ofUri(URI);
     private static final int MAX_KEYS = 1_000;
 
-    private final ApiKeys keys;
-    private final KeyForm form;
-    private final Realm realm;
-    private final Settings settings;
-
     /// @param rootRole the role that may create keys for every account and import keys
-    /// @param unlimited whether keys that do not expire may be created
-    /// @param selfService whether accounts may create their own keys
     /// @param realm by which credentials refer to the realm of the keys' accounts
     public record Settings(
             Optional<String> rootRole, boolean unlimited, Duration longest, boolean selfService, String realm) {}
-
-    public ApiKeyService(ApiKeys keys, KeyForm form, Realm realm, Settings settings) {
-        this.keys = keys;
-        this.form = form;
-        this.realm = realm;
-        this.settings = settings;
-    }
 
     @Override
     public boolean requiresAuthentication(Request request) {

@@ -41,7 +41,6 @@ public interface ApiKeys extends KeyLimits {
     /// How many keys accounts of one name have, those included that this and other servers have inserted before.
     long count(String account);
 
-    /// @param changes fields and their new values
     void update(ApiKey key, BsonDocument changes);
 
     void delete(ApiKey key);

@@ -175,7 +175,6 @@ public final class Jwt {
     /// The same for one gateway.
     ///
     /// @param accounts tokens of accounts are accepted only while these exist
-    /// @param revocations tokens that are refused
     /// @param endpoint whose tokens are accepted only there
     public Jwt with(Generations accounts, Revocations revocations, Optional<ResourceTokens> endpoint) {
         return new Jwt(verifier.with(accounts, revocations, endpoint), signer, accountKey);
@@ -267,7 +266,6 @@ public final class Jwt {
         private final ResourceRetriever from;
         private volatile String problem = "";
 
-        /// @param from gets the set
         UsableKeys(ResourceRetriever from) {
             this.from = from;
         }

@@ -13,20 +13,10 @@ import org.restheart.security.Authenticator;
 import org.restheart.security.jwt.JwtVerifier.VerifiedToken;
 
 /// Authenticates with a JSON Web Token as bearer token (RFC 6750, 2.1).
-public final class JwtAuthenticator implements Authenticator {
-    private final JwtVerifier verifier;
-    private final Settings settings;
-
-    /// @param nameClaim the claim that is the account's name
-    /// @param rolesClaim the claim that lists the roles, if there is one
+public record JwtAuthenticator(JwtVerifier verifier, Settings settings) implements Authenticator {
     /// @param fixedRoles come after those of the claim
     /// @param encoded whether tokens are Base64 once more
     public record Settings(String nameClaim, Optional<String> rolesClaim, List<String> fixedRoles, boolean encoded) {}
-
-    public JwtAuthenticator(JwtVerifier verifier, Settings settings) {
-        this.verifier = verifier;
-        this.settings = settings;
-    }
 
     @Override
     public Optional<String> scheme() {

@@ -10,25 +10,14 @@ import org.restheart.http.Request;
 
 /// An endpoint that requires tokens whose `aud` names it (RFC 8707). Tokens whose `aud` names only this endpoint
 /// are valid there and nowhere else. Immutable.
-public final class ResourceTokens {
-    private final String path;
-    private final Function<Request, String> baseUrl;
-    private final boolean known;
-    private final boolean plain;
-
-    /// @param path of the endpoint, and of everything below it
-    /// @param baseUrl by which the client of a request knows this server
-    /// @param known whether `baseUrl` is configured. If it is the request that says it, which a client may write as
-    ///     it likes, only a name of this end of its connection is this endpoint's: an address, or `localhost`, and
-    ///     the port
-    /// @param plain whether the endpoint also takes tokens without `aud`
-    public ResourceTokens(String path, Function<Request, String> baseUrl, boolean known, boolean plain) {
-        this.path = path;
-        this.baseUrl = baseUrl;
-        this.known = known;
-        this.plain = plain;
-    }
-
+///
+/// @param path of the endpoint, and of everything below it
+/// @param baseUrl by which the client of a request knows this server
+/// @param known whether `baseUrl` is configured. If it is the request that says it, which a client may write as
+///     it likes, only a name of this end of its connection is this endpoint's: an address, or `localhost`, and
+///     the port
+/// @param plain whether the endpoint also takes tokens without `aud`
+public record ResourceTokens(String path, Function<Request, String> baseUrl, boolean known, boolean plain) {
     /// The endpoint's identifier.
     public String uri(Request request) {
         return baseUrl.apply(request) + path;

@@ -14,17 +14,16 @@ import org.restheart.http.access.Account;
 import org.restheart.security.InvalidatedCache;
 
 /// Accounts that are documents of a collection. Thread-safe.
-public final class StoredRealm implements Realm {
+///
+/// @param kept the cache of accounts, which is invalidated on changes
+public record StoredRealm(
+        UsersCollection users, Accounts accounts, PasswordHashes hashes, InvalidatedCache<String, Entry> kept)
+        implements Realm {
     /// The property with the account's identity: random, so that no other document has the same.
     public static final String IDENTITY = "_identity";
 
     /// Bytes of heap for one byte of an account in BSON (measured: 10, of empty documents).
     private static final int EXPANSION = 10;
-
-    private final UsersCollection users;
-    private final Accounts accounts;
-    private final PasswordHashes hashes;
-    private final InvalidatedCache<String, Entry> kept;
 
     /// Where accounts are stored. Thread-safe.
     @FunctionalInterface
@@ -40,18 +39,7 @@ public final class StoredRealm implements Realm {
     }
 
     /// An account as it is cached.
-    ///
-    /// @param bytes in memory, about
     public record Entry(Stored stored, Optional<String> identity, long bytes) {}
-
-    /// @param kept the cache of accounts, which is invalidated on changes
-    public StoredRealm(
-            UsersCollection users, Accounts accounts, PasswordHashes hashes, InvalidatedCache<String, Entry> kept) {
-        this.users = users;
-        this.accounts = accounts;
-        this.hashes = hashes;
-        this.kept = kept;
-    }
 
     @Override
     public Optional<Account> verify(Request request, String name, String password) {

@@ -25,31 +25,18 @@ import org.restheart.security.realm.Generations;
 
 /// `/authorize` (RFC 6749, 4.1.1): `GET` redirects the browser to the log-in page, `POST` with the password redirects
 /// it to the client with a code. Public, because it sends its own `401`.
-public final class AuthorizationService implements IoThreadService {
+public record AuthorizationService(
+        Settings settings, JwtSigner signer, Generations accounts, Optional<ResourceGrant> resources)
+        implements IoThreadService {
     private static final Duration CODE_LIFETIME = Duration.ofMinutes(5);
     private static final Key<Boolean> FROM_FORM = Key.named("credentials from a form");
 
-    private final Settings settings;
-    private final JwtSigner signer;
-    private final Generations accounts;
-    private final Optional<ResourceGrant> resources;
-
-    /// @param redirects the allowed URIs of clients
-    /// @param propertyClaims see [TokenClaims#of]
     /// @param issuer named in responses to clients, if it has metadata
     public record Settings(
             Optional<String> loginUrl,
             Predicate<String> redirects,
             List<String> propertyClaims,
             Optional<BaseUrl> issuer) {}
-
-    public AuthorizationService(
-            Settings settings, JwtSigner signer, Generations accounts, Optional<ResourceGrant> resources) {
-        this.settings = settings;
-        this.signer = signer;
-        this.accounts = accounts;
-        this.resources = resources;
-    }
 
     @Override
     public Request prepare(Request request) {

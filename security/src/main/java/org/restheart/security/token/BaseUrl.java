@@ -7,7 +7,6 @@ import org.restheart.http.Response;
 /// The base URL of this server for clients: the configured one, else that of the request.
 ///
 /// @param configured without a slash at the end
-/// @param trustsForwarded whether `X-Forwarded-Proto` and `X-Forwarded-Host` are used
 public record BaseUrl(Optional<String> configured, boolean trustsForwarded) {
     public BaseUrl {
         configured = configured.map(url -> url.replaceFirst("/+$", ""));

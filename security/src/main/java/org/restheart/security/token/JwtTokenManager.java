@@ -40,14 +40,11 @@ public final class JwtTokenManager implements TokenManager {
             .maximumSize(MAX_ACCOUNTS)
             .build();
 
-    /// @param location of the token, for clients
-    /// @param propertyClaims see [TokenClaims#of]
     /// @param revokes whether this server refuses tokens after their owner revoked them
     public record Settings(Duration lifetime, String location, List<String> propertyClaims, boolean revokes) {}
 
     /// Sessions that were begun with tokens, or to which tokens belong.
     ///
-    /// @param access lifetime of their access tokens
     /// @param ending ends those of a lineage; may block
     public record Sessions(Duration access, Consumer<String> ending) {
         /// For gateways without sessions.

@@ -10,15 +10,7 @@ import org.restheart.security.Credentials;
 import org.restheart.security.TokenManager;
 
 /// `POST /logout`: deletes the cookie and revokes the token of the request, if there is one. Public.
-public final class LogoutService implements IoThreadService {
-    private final TokenCookie cookie;
-    private final Optional<TokenManager> tokens;
-
-    public LogoutService(TokenCookie cookie, Optional<TokenManager> tokens) {
-        this.cookie = cookie;
-        this.tokens = tokens;
-    }
-
+public record LogoutService(TokenCookie cookie, Optional<TokenManager> tokens) implements IoThreadService {
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.POST) {

@@ -24,27 +24,17 @@ import org.restheart.security.jwt.JwtSigner;
 import org.restheart.security.jwt.JwtVerifier;
 
 /// Exchanges a code for a token, once, given the verifier of its challenge (RFC 7636, 4.5).
-public final class PkceCodeGrant {
+///
+/// @param resources the resources and scopes that a token can be requested for; empty if these are
+/// ignored
+public record PkceCodeGrant(
+        JwtVerifier verifier, JwtSigner signer, Duration lifetime, Optional<ResourceGrant> resources) {
     /// When the token must end at the latest, in seconds since 1970.
     static final String END_CLAIM = "cend";
 
     /// Claims of the code that are not copied to the token.
     static final Set<String> OF_THE_CODE = Set.of(
             "iss", "sub", "exp", "jti", "aud", "cc", "ccm", "ruri", "cid", END_CLAIM, RESOURCE_CLAIM, SCOPE_CLAIM);
-
-    private final JwtVerifier verifier;
-    private final JwtSigner signer;
-    private final Duration lifetime;
-    private final Optional<ResourceGrant> resources;
-
-    /// @param resources the resources and scopes that a token can be requested for; empty if these are
-    /// ignored
-    public PkceCodeGrant(JwtVerifier verifier, JwtSigner signer, Duration lifetime, Optional<ResourceGrant> resources) {
-        this.resources = resources;
-        this.verifier = verifier;
-        this.signer = signer;
-        this.lifetime = lifetime;
-    }
 
     Response.Ready exchange(Request request, Query form) {
         var code = form.first("code").filter(text -> !text.isEmpty());

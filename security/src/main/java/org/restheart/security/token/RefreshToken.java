@@ -17,7 +17,6 @@ import org.restheart.security.Credentials.Origin;
 /// @param roles of an account of another issuer; those of others are looked up
 /// @param claims of an account of another issuer
 /// @param address of the client, for an anonymous session
-/// @param expiresAt the end of the session
 public record RefreshToken(
         String digest,
         String account,

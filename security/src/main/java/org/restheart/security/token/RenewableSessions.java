@@ -37,7 +37,6 @@ public final class RenewableSessions {
     private final Settings settings;
 
     /// @param keysRealm the realm of the accounts of API keys
-    /// @param propertyClaims see [TokenClaims#of]
     /// @param clients determines the addresses by which anonymous sessions are counted
     /// @param revoked for how long the lineage of a session that was ended is refused: no token of it
     /// is valid longer
@@ -59,7 +58,6 @@ public final class RenewableSessions {
         }
     }
 
-    /// @param jwt has a signer
     public RenewableSessions(RefreshToken.Store store, KeyForm form, Generations accounts, Jwt jwt, Settings settings) {
         this.store = store;
         this.form = form;

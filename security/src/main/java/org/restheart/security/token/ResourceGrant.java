@@ -14,7 +14,13 @@ import org.restheart.security.jwt.ResourceTokens;
 /// these to claims of the token.
 ///
 /// A token with a scope of the endpoint is for that endpoint alone: elsewhere nothing asks for scopes.
-public final class ResourceGrant {
+///
+/// @param scopes that a token may have; others are left out if it has one of these
+public record ResourceGrant(ResourceTokens tokens, List<String> scopes) {
+    public ResourceGrant {
+        scopes = List.copyOf(scopes);
+    }
+
     static final String WRONG =
             "resource must be the URL of the endpoint that the token is for; without mcp/base-url this server"
                     + " has such a URL only for clients that connect to it directly";
@@ -28,15 +34,6 @@ public final class ResourceGrant {
     static final String RESOURCE_CLAIM = "res";
 
     static final String SCOPE_CLAIM = "scp";
-
-    private final ResourceTokens tokens;
-    private final List<String> scopes;
-
-    /// @param scopes that a token may have; others are left out if it has one of these
-    public ResourceGrant(ResourceTokens tokens, List<String> scopes) {
-        this.tokens = tokens;
-        this.scopes = List.copyOf(scopes);
-    }
 
     /// The claims `aud` and `scope` of a token for which the parameters `resource` and `scope` ask; none if it is not
     /// limited.

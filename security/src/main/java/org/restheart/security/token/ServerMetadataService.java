@@ -13,8 +13,6 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 
 /// `GET /.well-known/oauth-authorization-server` (RFC 8414). Public.
-///
-/// @param registration path of the registration endpoint, if there is one
 public record ServerMetadataService(
         BaseUrl base, String tokenUri, String authorizeUri, Optional<String> registration, List<String> scopes)
         implements IoThreadService {

@@ -11,15 +11,9 @@ import org.restheart.security.TokenManager;
 
 /// HTTP Basic with a token in place of the password. Other text may be a password for other mechanisms; without them it
 /// is rejected.
-public final class TokenBasicAuthenticator implements Authenticator {
+public record TokenBasicAuthenticator(TokenManager tokens) implements Authenticator {
     /// Length of the field: shorter values contain no token.
     private static final int MIN_LENGTH = 56;
-
-    private final TokenManager tokens;
-
-    public TokenBasicAuthenticator(TokenManager tokens) {
-        this.tokens = tokens;
-    }
 
     @Override
     public Optional<String> scheme() {

@@ -14,7 +14,6 @@ import org.restheart.security.predicate.Cookies;
 ///
 /// @param domain the attribute's value, if it is sent; without it the cookie is this host's alone
 /// @param sameSite the attribute's value, if it is sent: `Strict`, `Lax` or `None`
-/// @param exposesToken whether the response that sets the cookie also contains the token
 public record TokenCookie(
         String name,
         Optional<String> domain,

@@ -37,32 +37,19 @@ import org.restheart.security.predicate.PathPattern;
 
 /// `/token`: issues tokens (`GET`, `POST`), revokes them (`DELETE`), sets them as a cookie (`POST /token/cookie`) or
 /// redirects the browser with them (`GET /token/redirect`). Public, because it sends its own `401`.
-public final class TokenService implements IoThreadService {
+public record TokenService(
+        Settings settings,
+        Optional<TokenManager> tokens,
+        Optional<TokenCookie> cookie,
+        Optional<PkceCodeGrant> codes,
+        Optional<ResourceGrant> limits)
+        implements IoThreadService {
     private static final String HEADERS = "Auth-Token, Auth-Token-Valid-Until, Auth-Token-Location";
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
-    private final Settings settings;
-    private final Optional<TokenManager> tokens;
-    private final Optional<TokenCookie> cookie;
-    private final Optional<PkceCodeGrant> codes;
-    private final Optional<ResourceGrant> limits;
-
     /// @param bearer whether a cookie's token is a bearer token; otherwise it replaces a password
     public record Settings(String uri, Optional<String> redirect, boolean bearer) {}
-
-    public TokenService(
-            Settings settings,
-            Optional<TokenManager> tokens,
-            Optional<TokenCookie> cookie,
-            Optional<PkceCodeGrant> codes,
-            Optional<ResourceGrant> limits) {
-        this.settings = settings;
-        this.tokens = tokens;
-        this.cookie = cookie;
-        this.codes = codes;
-        this.limits = limits;
-    }
 
     @Override
     public Cors cors(Request request) {

@@ -11,19 +11,10 @@ import org.restheart.http.ProblemException;
 import org.restheart.security.realm.PasswordHashes;
 
 /// The requirements on new passwords and their stored form.
-public final class PasswordRules {
-    private final UnaryOperator<String> hash;
-    private final boolean hashed;
-    private final Optional<Strength> strength;
-
-    /// @param hash computes the stored form; may block
-    /// @param hashed whether that is a bcrypt hash, which looks at no more than 72 bytes
-    public PasswordRules(UnaryOperator<String> hash, boolean hashed, Optional<Strength> strength) {
-        this.hash = hash;
-        this.hashed = hashed;
-        this.strength = strength;
-    }
-
+///
+/// @param hash computes the stored form; may block
+/// @param hashed whether that is a bcrypt hash, which looks at no more than 72 bytes
+public record PasswordRules(UnaryOperator<String> hash, boolean hashed, Optional<Strength> strength) {
     /// Accepts no password: a client that sets the password of an account can log in as it, without the limits of
     /// the API key with which it was set.
     PasswordRules refusingAll() {

@@ -432,8 +432,6 @@ public final class UsersGuard implements Guard {
 
     /// Replaces passwords in the content of a write by their stored form, however they are set; refuses
     /// forms in which they cannot be replaced. The content itself is not changed.
-    ///
-    /// @param property of the password
     private record PasswordWrites(String property, PasswordRules rules) {
         /// @throws org.restheart.http.ProblemException 400
         BsonValue accept(BsonValue content, boolean isPipeline) {
