@@ -36,7 +36,15 @@ import org.restheart.http.push.Subscription;
 /// Access to what fields are mapped to: the read rights on collections, and declared change streams. The caller's
 /// rights are determined, and streams opened, by its REST request for them, so that its access rules hold and listeners
 /// share cursors. Thread-safe.
-public final class SourceAccess {
+///
+/// @param paths the paths of collections in the REST API
+/// @param hidden projections that remove secrets, by collection
+/// @param reserved collections that no app reads
+public record SourceAccess(
+        Function<MongoNamespace, Optional<RequestPath>> paths,
+        JudgedRequests judged,
+        Map<MongoNamespace, BsonDocument> hidden,
+        Set<MongoNamespace> reserved) {
     private static final Via QUERY = Via.of(Via.Service.GRAPHQL, "query");
     private static final Via SUBSCRIPTION = Via.of(Via.Service.GRAPHQL, "subscription");
     private static final Problem NOT_FOR_CALLER = Problem.of(
@@ -46,26 +54,6 @@ public final class SourceAccess {
             ProblemCode.FORBIDDEN,
             "Forbidden: these documents are changed before they are sent, which is not done for \"as\": \"caller\"");
     private static final JsonEncoder ENCODER = JsonEncoder.of(JsonMode.EXTENDED);
-
-    private final Function<MongoNamespace, Optional<RequestPath>> paths;
-    private final JudgedRequests judged;
-
-    private final Map<MongoNamespace, BsonDocument> hidden;
-    private final Set<MongoNamespace> reserved;
-
-    /// @param paths the paths of collections in the REST API
-    /// @param hidden projections that remove secrets, by collection
-    /// @param reserved collections that no app reads
-    public SourceAccess(
-            Function<MongoNamespace, Optional<RequestPath>> paths,
-            JudgedRequests judged,
-            Map<MongoNamespace, BsonDocument> hidden,
-            Set<MongoNamespace> reserved) {
-        this.paths = paths;
-        this.judged = judged;
-        this.hidden = hidden;
-        this.reserved = reserved;
-    }
 
     /// The rights with which a mapping reads: those of the app, which include everything except secrets, or those of
     /// the caller. May block.

@@ -18,27 +18,17 @@ import org.restheart.graphql.app.DefinitionWarnings.Misspellings;
 import org.restheart.rest.reading.DocumentReads;
 
 /// Compiles definitions to apps. Thread-safe.
-public final class Apps {
+public record Apps(Limits limits, Fetchers fetchers, DocumentReads collections) {
     static final List<String> STANDARD = List.of("Int", "Float", "String", "Boolean", "ID");
     static final String QUERY = "Query";
     static final String MUTATION = "Mutation";
     static final String SUBSCRIPTION = "Subscription";
-
-    private final Limits limits;
-    private final Fetchers fetchers;
-    private final DocumentReads collections;
 
     /// Creates the fetchers of fields that are mapped to queries.
     @FunctionalInterface
     public interface Fetchers {
         /// @param name `Type.field`
         DataFetcher<?> of(String name, FieldMapping mapping, FieldShape shape);
-    }
-
-    public Apps(Limits limits, Fetchers fetchers, DocumentReads collections) {
-        this.limits = limits;
-        this.fetchers = fetchers;
-        this.collections = collections;
     }
 
     /// @param definition with unescaped keys

@@ -15,21 +15,13 @@ import org.slf4j.LoggerFactory;
 
 /// What the service of GraphQL apps needs beyond reads: it follows their definitions, whose paths a unique index keeps
 /// apart, also among servers that write at the same time. Thread-safe.
-public final class DefinitionStore {
+public record DefinitionStore(BackgroundTasks tasks, MongoClient client) {
     private static final Logger LOG = LoggerFactory.getLogger(DefinitionStore.class);
     private static final Duration RETRY = Duration.ofSeconds(5);
     private static final BsonDocument PATHS = new BsonDocument("descriptor.uri", new BsonInt32(1));
 
     /// Earlier releases identified apps by name.
     private static final BsonDocument NAMES = new BsonDocument("descriptor.name", new BsonInt32(1));
-
-    private final BackgroundTasks tasks;
-    private final MongoClient client;
-
-    public DefinitionStore(BackgroundTasks tasks, MongoClient client) {
-        this.tasks = tasks;
-        this.client = client;
-    }
 
     /// As the constructor of [CollectionChanges].
     public CollectionChanges follow(String collection, String what, Consumer<String> changed) {

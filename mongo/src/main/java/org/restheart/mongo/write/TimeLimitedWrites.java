@@ -38,7 +38,9 @@ import org.restheart.mongo.write.BulkWrites.Writes;
 /// executed nor refused is the one that waits. It is sent separately, with a limit of its own; then the rest goes on.
 ///
 /// Needs a replica set and retryable writes; elsewhere, writes wait without a limit. Thread-safe.
-public final class TimeLimitedWrites {
+///
+/// @param retriesWrites whether the connection string allows retryable writes
+public record TimeLimitedWrites(MongoClient client, boolean retriesWrites) {
     /// The time limit of a command with several statements, of one request or of several: many times as long as one of
     /// MongoDB's batches takes.
     public static final int COMMAND_MILLIS = 2_000;
@@ -51,15 +53,6 @@ public final class TimeLimitedWrites {
 
     /// How many statements are sent separately, one after the other, to find the one that waits.
     private static final int MAX_SEPARATE = 500;
-
-    private final MongoClient client;
-    private final boolean retriesWrites;
-
-    /// @param retriesWrites whether the connection string allows retryable writes
-    public TimeLimitedWrites(MongoClient client, boolean retriesWrites) {
-        this.client = client;
-        this.retriesWrites = retriesWrites;
-    }
 
     /// Whether there are limits: sharded clusters have not been tested, and with a `timeoutMS` the driver has its own.
     public boolean areLimited() {

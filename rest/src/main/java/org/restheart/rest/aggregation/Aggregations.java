@@ -43,32 +43,16 @@ import org.restheart.rest.hal.HalPages;
 import org.restheart.rest.parameter.FormatParameters.Representation;
 
 /// Runs aggregations that collections declare, and pipelines of clients. Thread-safe.
-public final class Aggregations {
+public record Aggregations(
+        DriverFinder documents,
+        DocumentSizes sizes,
+        PipelineInspection inspection,
+        Interpolation interpolation,
+        IndexCheck indexes,
+        Duration timeLimit) {
     private static final int BATCH = 500;
     private static final int DEFAULT_LIMIT = 100;
     private static final List<String> KEYS = List.of("stages", "avars", "limit");
-
-    private final DriverFinder documents;
-    private final DocumentSizes sizes;
-    private final Duration timeLimit;
-    private final PipelineInspection inspection;
-    private final Interpolation interpolation;
-    private final IndexCheck indexes;
-
-    public Aggregations(
-            DriverFinder documents,
-            DocumentSizes sizes,
-            PipelineInspection inspection,
-            Interpolation interpolation,
-            IndexCheck indexes,
-            Duration timeLimit) {
-        this.indexes = indexes;
-        this.interpolation = interpolation;
-        this.documents = documents;
-        this.sizes = sizes;
-        this.timeLimit = timeLimit;
-        this.inspection = inspection;
-    }
 
     /// `GET /{db}/{collection}/_aggrs/{uri}`: runs an aggregation that the collection declares and returns
     /// all results.

@@ -38,16 +38,9 @@ import org.restheart.rest.guard.HiddenFields;
 
 /// `PATCH` and `DELETE` of all documents that a filter matches, each one statement that is sent as a bulk write, so
 /// that its errors have the format of bulk writes. Thread-safe.
-public final class BulkChanges {
-    private final RequestCollections collections;
-    private final Duration timeLimit;
-
-    /// @param timeLimit after which MongoDB aborts it, if the request has no stricter one; zero for no limit
-    public BulkChanges(RequestCollections collections, Duration timeLimit) {
-        this.collections = collections;
-        this.timeLimit = timeLimit;
-    }
-
+///
+/// @param timeLimit after which MongoDB aborts it, if the request has no stricter one; zero for no limit
+public record BulkChanges(RequestCollections collections, Duration timeLimit) {
     /// `PATCH /{db}/{collection}/*`: changes every document that the filter matches; their entity tags stay. Where the
     /// collection validates its documents, those that it refuses stay as they are.
     public Response patch(DataRequest request) {

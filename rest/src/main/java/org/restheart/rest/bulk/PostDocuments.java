@@ -19,17 +19,9 @@ import org.restheart.rest.idempotency.Creation.NewIds;
 
 /// `POST /{db}/{collection}` with an array: every element is tried, in no order unless a service asks for it;
 /// all get the same entity tag.
-public final class PostDocuments implements Creation {
+public record PostDocuments(RequestCollections collections, CoalescedResponses writes) implements Creation {
     /// How many elements are prepared before other requests have their turn.
     private static final int PIECE = 1_000;
-
-    private final RequestCollections collections;
-    private final CoalescedResponses writes;
-
-    public PostDocuments(RequestCollections collections, CoalescedResponses writes) {
-        this.collections = collections;
-        this.writes = writes;
-    }
 
     @Override
     public Response handle(DataRequest request, NewIds ids) {

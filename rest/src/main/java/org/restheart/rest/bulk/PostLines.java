@@ -43,17 +43,9 @@ import org.restheart.rest.idempotency.KeyedPost;
 
 /// `POST /{db}/{collection}` with a document in each line, or in BSON: written in batches while it arrives,
 /// so that its size is not limited by memory and malformed lines do not affect others. Thread-safe.
-public final class PostLines implements DataHandler {
+public record PostLines(RequestCollections collections, TimeLimitedWrites limited) implements DataHandler {
     /// The memory of one stream in practice: a batch as text, as values and as BSON.
     private static final long BYTES_PER_STREAM = 8 << 20;
-
-    private final RequestCollections collections;
-    private final TimeLimitedWrites limited;
-
-    public PostLines(RequestCollections collections, TimeLimitedWrites limited) {
-        this.collections = collections;
-        this.limited = limited;
-    }
 
     @Override
     public Response handle(DataRequest request) {

@@ -53,27 +53,15 @@ import org.restheart.rest.parameter.ParameterWarnings;
 
 /// `GET /{db}/{collection}/_streams/{uri}`: the changes of a collection as they happen, through a pipeline that
 /// the collection's properties define. As a WebSocket or as server-sent events.
-public final class OpenStream implements DataHandler {
-    private final ChangeStreams streams;
-    private final ChangeStreamConfig config;
-    private final PipelineInspection inspection;
-    private final Interpolation interpolation;
-    private final boolean strictParameters;
-
-    /// @param strictParameters whether unknown query parameters are refused
-    public OpenStream(
-            ChangeStreams streams,
-            ChangeStreamConfig config,
-            PipelineInspection inspection,
-            Interpolation interpolation,
-            boolean strictParameters) {
-        this.strictParameters = strictParameters;
-        this.interpolation = interpolation;
-        this.inspection = inspection;
-        this.streams = streams;
-        this.config = config;
-    }
-
+///
+/// @param strictParameters whether unknown query parameters are refused
+public record OpenStream(
+        ChangeStreams streams,
+        ChangeStreamConfig config,
+        PipelineInspection inspection,
+        Interpolation interpolation,
+        boolean strictParameters)
+        implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         if (!config.enabled()) {
@@ -373,9 +361,9 @@ public final class OpenStream implements DataHandler {
         ///     one: the document may have been hidden at the time of the update
         static List<BsonDocument> matching(BsonDocument filter, boolean images) {
             return List.of(
-                    stage(
-                            "{$replaceWith: {$mergeObjects: [{$ifNull: ['$fullDocument', '$fullDocumentBeforeChange']}, {'"
-                                    + EVENT + "': '$$ROOT'}]}}"),
+                    stage("{$replaceWith: {$mergeObjects: [{$ifNull: ['$fullDocument',"
+                            + " '$fullDocumentBeforeChange']}, {'"
+                            + EVENT + "': '$$ROOT'}]}}"),
                     object(
                             "$match",
                             object(

@@ -34,23 +34,9 @@ import org.restheart.rest.idempotency.Creation.NewIds;
 
 /// `POST /{db}/{collection}` with one document: inserts it; with `wm=update` or `wm=upsert` stores it in place
 /// of the one with the same id.
-public final class PostDocument implements Creation {
-    private final RequestCollections collections;
-    private final Preconditions preconditions;
-    private final CoalescedResponses writes;
-    private final Locations locations;
-
-    public PostDocument(
-            RequestCollections collections,
-            Preconditions preconditions,
-            CoalescedResponses writes,
-            Locations locations) {
-        this.collections = collections;
-        this.preconditions = preconditions;
-        this.writes = writes;
-        this.locations = locations;
-    }
-
+public record PostDocument(
+        RequestCollections collections, Preconditions preconditions, CoalescedResponses writes, Locations locations)
+        implements Creation {
     @Override
     public Response handle(DataRequest request, NewIds ids) {
         var fields = Storable.valid(request, request.content().asDocument());

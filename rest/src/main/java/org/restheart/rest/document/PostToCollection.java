@@ -13,20 +13,11 @@ import org.restheart.rest.idempotency.Creation.NewIds;
 import org.restheart.rest.idempotency.KeyedPost;
 
 /// `POST /{db}/{collection}` by what its content is, and whether it has an `Idempotency-Key`. Thread-safe.
-public final class PostToCollection implements DataHandler {
-    private final Creation documents;
-    private final KeyedPost keyed;
-    private final DataHandler lines;
-
-    /// @param documents of one request, see [#byShape]
-    /// @param keyed the same with an `Idempotency-Key`
-    /// @param lines of contents that are read while documents are written
-    public PostToCollection(Creation documents, KeyedPost keyed, DataHandler lines) {
-        this.documents = documents;
-        this.keyed = keyed;
-        this.lines = lines;
-    }
-
+///
+/// @param documents of one request, see [#byShape]
+/// @param keyed the same with an `Idempotency-Key`
+/// @param lines of contents that are read while documents are written
+public record PostToCollection(Creation documents, KeyedPost keyed, DataHandler lines) implements DataHandler {
     /// An object is one document, an array is many.
     public static Creation byShape(Creation one, Creation many) {
         return (request, ids) -> request.content().isArray() ? many.handle(request, ids) : one.handle(request, ids);

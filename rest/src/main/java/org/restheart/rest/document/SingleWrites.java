@@ -50,19 +50,9 @@ import org.restheart.rest.guard.HiddenFields;
 /// it always counts as modified.
 ///
 /// Thread-safe.
-public final class SingleWrites {
+public record SingleWrites(RequestCollections collections, Preconditions preconditions, CoalescedResponses writes) {
     private static final int MAX_ATTEMPTS = 10;
     private static final String TAG_REQUIRED = "The document's ETag must be provided using the 'If-Match' header";
-
-    private final RequestCollections collections;
-    private final Preconditions preconditions;
-    private final CoalescedResponses writes;
-
-    public SingleWrites(RequestCollections collections, Preconditions preconditions, CoalescedResponses writes) {
-        this.collections = collections;
-        this.preconditions = preconditions;
-        this.writes = writes;
-    }
 
     /// `PUT /{db}/{collection}/{id}`: replaces a document; with `wm=upsert` also inserts it. `PUT /{db}/_schemas/{id}`
     /// does the same with a JSON Schema.

@@ -23,16 +23,8 @@ import org.restheart.mongo.write.WriteOutcome;
 
 /// The responses of coalesced operations; with the number of requests that shared the command, if configured. None
 /// blocks. Thread-safe.
-public final class CoalescedResponses {
+public record CoalescedResponses(Coalescer coalescer, boolean header) {
     private static final String SHARING = "X-Coalesced";
-
-    private final Coalescer coalescer;
-    private final boolean header;
-
-    public CoalescedResponses(Coalescer coalescer, boolean header) {
-        this.coalescer = coalescer;
-        this.header = header;
-    }
 
     /// A page as it is sent.
     private record Page(Response.Ready response) implements FindResult {

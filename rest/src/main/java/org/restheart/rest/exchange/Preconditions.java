@@ -13,17 +13,9 @@ import org.restheart.rest.exchange.Preconditions.EtagPolicies.EtagPolicy;
 
 /// The precondition of a request: its `If-Match`, else its `checkEtag`, else the policy of the collection, the
 /// database or the configuration, and where these require no tag, its `If-None-Match` for a document. Thread-safe.
-public final class Preconditions {
+public record Preconditions(Metadata metadata, EtagPolicies defaults) {
     /// MongoDB compares each with the tag of the document, as sent and without quotes.
     private static final int MOST_TAGS = 100;
-
-    private final Metadata metadata;
-    private final EtagPolicies defaults;
-
-    public Preconditions(Metadata metadata, EtagPolicies defaults) {
-        this.metadata = metadata;
-        this.defaults = defaults;
-    }
 
     /// For the document of the path.
     public Precondition ofDocument(DataRequest request) {

@@ -22,13 +22,7 @@ import org.restheart.mongo.metadata.StoredMetadata;
 
 /// Lists databases, collections and indexes, without a cache. Reserved names never appear. Blocks for MongoDB.
 /// Thread-safe.
-public final class Catalog implements DataCatalog {
-    private final MongoClient client;
-
-    public Catalog(MongoClient client) {
-        this.client = client;
-    }
-
+public record Catalog(MongoClient client) implements DataCatalog {
     /// The names of all databases, by code point.
     @Override
     public List<String> databases() {

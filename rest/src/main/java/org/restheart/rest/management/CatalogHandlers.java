@@ -25,20 +25,12 @@ import org.restheart.rest.resource.ResourcePath;
 
 /// Reads of what exists: databases, collections, indexes, and the properties stored with them. Reserved names never
 /// appear. Thread-safe.
-public final class CatalogHandlers {
+public record CatalogHandlers(Catalog catalog, Metadata metadata) {
     /// Properties that hold pipelines, which are stored with their keys escaped.
     private static final List<String> PIPELINES = List.of("aggrs", "streams");
 
     private static final List<ResourceKind> KINDS =
             List.of(ResourceKind.FILES_BUCKET, ResourceKind.COLLECTION, ResourceKind.SCHEMA_STORE);
-
-    private final Catalog catalog;
-    private final Metadata metadata;
-
-    public CatalogHandlers(Catalog catalog, Metadata metadata) {
-        this.catalog = catalog;
-        this.metadata = metadata;
-    }
 
     /// `GET /`: the names of all databases; in HAL, with their properties.
     public Response databases(DataRequest request) {

@@ -37,13 +37,7 @@ import org.restheart.rest.guard.HiddenFields;
 import org.restheart.text.ShortText;
 
 /// Writes of `/{db}/{collection}/_indexes/{name}`. Thread-safe.
-public final class IndexHandlers {
-    private final RequestCollections collections;
-
-    public IndexHandlers(RequestCollections collections) {
-        this.collections = collections;
-    }
-
+public record IndexHandlers(RequestCollections collections) {
     /// `PUT`: creates an index. Creating the same one again changes nothing.
     public Response put(DataRequest request) {
         var name = request.path().requireName();

@@ -27,23 +27,14 @@ import org.restheart.rest.resource.Mounts;
 /// Authorizes writes of the property `jsonSchema`, and of schemas that refer to others: since refusals of
 /// documents reveal the content of a schema, only callers who may read the schema may name it, and only
 /// those who may read the schemas of other databases to which it refers. Immutable.
-public final class SchemaAccess {
+///
+/// @param judged decides whether a caller may read a schema
+public record SchemaAccess(JudgedRequests judged, Mounts mounts, Schemas schemas) {
     private static final Problem REFUSED =
             Problem.of(ProblemCode.FORBIDDEN, "'jsonSchema' has to name a schema that the caller may read");
 
     /// The id of a schema that has none yet.
     private static final BsonString NEW = new BsonString("new");
-
-    private final JudgedRequests judged;
-    private final Mounts mounts;
-    private final Schemas schemas;
-
-    /// @param judged decides whether a caller may read a schema
-    public SchemaAccess(JudgedRequests judged, Mounts mounts, Schemas schemas) {
-        this.judged = judged;
-        this.mounts = mounts;
-        this.schemas = schemas;
-    }
 
     /// The validation of schemas that a caller writes.
     ///

@@ -14,16 +14,8 @@ import org.restheart.rest.description.Descriptions;
 
 /// `POST /ic?db=…&coll=…`: invalidates the cached metadata of a collection, or of a database and
 /// all its collections. For changes that were made without the gateway.
-public final class CacheInvalidator implements Service {
+public record CacheInvalidator(Metadata metadata, Descriptions descriptions) implements Service {
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
-
-    private final Metadata metadata;
-    private final Descriptions descriptions;
-
-    public CacheInvalidator(Metadata metadata, Descriptions descriptions) {
-        this.metadata = metadata;
-        this.descriptions = descriptions;
-    }
 
     @Override
     public Cors cors(Request request) {

@@ -73,20 +73,9 @@ import org.restheart.text.ShortText;
 
 /// `POST /csv?db=…&coll=…`: stores the rows of a CSV file as documents. For access rules this is a management
 /// request to that collection, with the rows as its content.
-public final class CsvLoader implements Service {
+public record CsvLoader(MongoClient client, Metadata metadata, Schemas schemas, ForbiddenOperators forbiddenOperators)
+        implements Service {
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
-
-    private final MongoClient client;
-    private final Metadata metadata;
-    private final Schemas schemas;
-    private final ForbiddenOperators forbiddenOperators;
-
-    public CsvLoader(MongoClient client, Metadata metadata, Schemas schemas, ForbiddenOperators forbiddenOperators) {
-        this.client = client;
-        this.metadata = metadata;
-        this.schemas = schemas;
-        this.forbiddenOperators = forbiddenOperators;
-    }
 
     @Override
     public Cors cors(Request request) {

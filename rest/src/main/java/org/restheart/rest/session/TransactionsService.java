@@ -50,7 +50,7 @@ import org.restheart.text.ShortText;
 
 /// `POST /_transactions`: a list of requests for documents, all of which are carried out in one transaction, or none.
 /// Each is authorized, guarded and answered as a request of its own. Thread-safe.
-public final class TransactionsService implements Service {
+public record TransactionsService(OwnTransactions transactions, JudgedRequests judged) implements Service {
     private static final int MOST = 100;
     private static final int MOST_BYTES = 1 << 20;
     private static final int MOST_PARAMETERS = 100;
@@ -76,14 +76,6 @@ public final class TransactionsService implements Service {
 
     private static final List<String> SHOWN =
             List.of("ETag", "Location", "Link", "X-Total-Count", Preferences.APPLIED, "Warning");
-
-    private final OwnTransactions transactions;
-    private final JudgedRequests judged;
-
-    public TransactionsService(OwnTransactions transactions, JudgedRequests judged) {
-        this.transactions = transactions;
-        this.judged = judged;
-    }
 
     /// Its path, below that of the data API.
     public static String uri(String data) {
