@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -77,6 +78,11 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
                 .filter(route -> !kind.data() || isData(route, kind))
                 .map(route -> ask(route.binding(), inside(asking, example), kind))
                 .orElseGet(() -> Permitted.NEVER);
+    }
+
+    @Override
+    public boolean mayAllow(Request outer, RequestKind kind) {
+        return mayAllow(outer, Stream.of(kind));
     }
 
     private Permitted ask(Binding binding, Request example, RequestKind kind) {

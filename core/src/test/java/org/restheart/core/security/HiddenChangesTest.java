@@ -220,6 +220,26 @@ class HiddenChangesTest {
     }
 
     @Test
+    void hal_names_of_what_a_collection_declares_only_what_its_reader_may_run() {
+        assertStatus(201, gateway.as("admin").put("/o", """
+            {"aggrs": [{"uri": "mine", "stages": [{"$match": {"a": 1}}]}, {"uri": "theirs", "stages": []}],
+             "streams": [{"uri": "news", "stages": []}], "note": "open"}\
+            """));
+        gateway.permit("{_id: 'some', roles: ['some'], predicate: \"(path('/', '/o', '/o/_aggrs/mine')"
+                + " or path('/o/_streams/news') and qparams-contain(avars)) and method(GET)\"}");
+        gateway.insertUsers("{_id: 'sam', roles: ['some']}");
+        assertThat(gateway.user("sam").get("/o?rep=HAL&pagesize=0").body())
+                .contains("note", "mine\"", "/o/_aggrs/mine", "/o/_streams/news")
+                .doesNotContain("theirs");
+        assertThat(gateway.user("sam").get("/?rep=HAL").body())
+                .contains("note")
+                .doesNotContain("theirs", "mine", "news");
+        for (var path : List.of("/o?rep=HAL&pagesize=0", "/?rep=HAL")) {
+            assertThat(gateway.as("admin").get(path).body()).contains("theirs", "mine", "news");
+        }
+    }
+
+    @Test
     void variables_of_clients_in_pipelines_are_values() {
         var admin = gateway.as("admin");
         for (var avars : List.of(

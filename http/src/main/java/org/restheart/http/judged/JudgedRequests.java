@@ -35,6 +35,11 @@ public interface JudgedRequests {
         return make(outer, inner.with(new Answer.Facts())).settled().said(DataFacts.class);
     }
 
+    /// Whether rules may allow the caller of the outer request some request of the kind, as [KindPermissions] tells.
+    default boolean mayAllow(Request outer, RequestKind kind) {
+        return true;
+    }
+
     /// What requests result in; empty if one is refused. Failures of the server are passed on.
     static <T> Optional<T> unlessRefused(Supplier<Optional<T>> requests) {
         try {

@@ -271,7 +271,7 @@ public final class FindDocuments implements DataHandler {
 
     private Response hal(DataRequest request, OptionalLong size, Embedding embedding) {
         request.http().requireThread();
-        var format = shown(request, HalPages.collection(request, size), embedding);
+        var format = shown(request, HalPages.collection(request, size, judged), embedding);
         if (request.parameters().find().paging().pageSize() == 0) {
             return DocumentContent.response(request.http().lease(), List.of(), format);
         }

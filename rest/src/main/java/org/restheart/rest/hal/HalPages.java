@@ -23,6 +23,7 @@ import org.restheart.data.Privilege;
 import org.restheart.http.KnownKeys;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.write.EntityTags;
 import org.restheart.rest.exchange.DataRequest;
 import org.restheart.rest.exchange.JsonResponses;
@@ -46,18 +47,18 @@ public final class HalPages {
     /// Documents, files or schemas of a collection.
     ///
     /// @param size number of elements on all pages, if counted
-    public static DocumentFormat collection(DataRequest request, OptionalLong size) {
+    public static DocumentFormat collection(DataRequest request, OptionalLong size, JudgedRequests judged) {
         var kind = request.path().kind();
+        var properties = request.resource().properties().map(stored -> Links.permitted(request, stored, judged));
         var head = new Head(request)
-                .properties(
-                        request.path().requireCollection(), request.resource().properties())
+                .properties(request.path().requireCollection(), properties)
                 .type(kind.name())
                 .size(size);
         var links = new Links();
         if (request.parameters().format().halFull()) {
             links.addSelf(request, size).addCollection(request);
         }
-        links.addDeclared(request);
+        properties.ifPresent(shown -> links.addDeclared(request, shown));
         var relation = switch (kind) {
             case FILES_BUCKET -> "rh:file";
             case SCHEMA_STORE -> "rh:schema";
@@ -134,6 +135,9 @@ public final class HalPages {
     }
 
     private static BsonDocument named(DataRequest request, BsonDocument child, String type) {
+        if (!request.grant().allows(Privilege.MANAGEMENT)) {
+            child.keySet().removeAll(Head.DEFINITIONS);
+        }
         if (request.parameters().format().halFull()) {
             var self = RequestUri.of(request).below(IdSpelling.encode(name(child)));
             typed(request, child, type)

@@ -1,16 +1,24 @@
 package org.restheart.rest.hal;
 
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
+import org.restheart.http.Method;
 import org.restheart.http.Query;
+import org.restheart.http.RequestPath;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.RequestKind;
 import org.restheart.rest.exchange.DataRequest;
 import org.restheart.rest.parameter.AfterParameter;
 import org.restheart.rest.parameter.FindParameters.Paging;
@@ -21,6 +29,10 @@ import org.restheart.rest.resource.ResourcePath;
 /// request.
 final class Links {
     static final String MEMBER = "_links";
+
+    /// The properties with what a collection declares, in order, and the segments behind which that is.
+    private static final SortedMap<String, String> DECLARED =
+            new TreeMap<>(Map.of("aggrs", "_aggrs", "streams", "_streams"));
 
     private final BsonDocument links = new BsonDocument();
 
@@ -53,24 +65,49 @@ final class Links {
     }
 
     /// Links to the aggregations and change streams that a collection declares.
-    void addDeclared(DataRequest request) {
-        request.resource().properties().ifPresent(properties -> {
-            addDeclared(request, properties.get("aggrs"), "_aggrs");
-            addDeclared(request, properties.get("streams"), "_streams");
+    void addDeclared(DataRequest request, BsonDocument properties) {
+        DECLARED.forEach((property, segment) -> {
+            var parent = RequestUri.of(request).below(segment);
+            if (properties.get(property) instanceof BsonArray list) {
+                list.stream()
+                        .flatMap(entry -> name(entry).stream())
+                        .forEach(name ->
+                                IdSpelling.segment(name).ifPresent(last -> add(name, RequestUri.below(parent, last))));
+            }
         });
     }
 
-    private void addDeclared(DataRequest request, @Nullable BsonValue list, String segment) {
-        if (list == null || !list.isArray()) {
-            return;
-        }
-        var parent = RequestUri.of(request).below(segment);
-        for (var entry : list.asArray()) {
-            if (entry.isDocument() && entry.asDocument().isString("uri")) {
-                var name = entry.asDocument().getString("uri").getValue();
-                IdSpelling.segment(name).ifPresent(last -> add(name, RequestUri.below(parent, last)));
+    /// The properties of the collection without the aggregations and change streams that rules let this caller never
+    /// run.
+    static BsonDocument permitted(DataRequest request, BsonDocument stored, JudgedRequests judged) {
+        var properties = new BsonDocument();
+        properties.putAll(stored);
+        DECLARED.forEach((property, segment) -> {
+            if (stored.get(property) instanceof BsonArray list) {
+                var path = new ArrayList<>(request.http().path().segments());
+                path.add(segment);
+                properties.put(
+                        property,
+                        new BsonArray(list.stream()
+                                .filter(entry -> name(entry)
+                                        .map(name -> mayRun(request, path, name, judged))
+                                        .orElse(true))
+                                .toList()));
             }
-        }
+        });
+        return properties;
+    }
+
+    private static boolean mayRun(DataRequest request, List<String> parent, String name, JudgedRequests judged) {
+        var path = new ArrayList<>(parent);
+        path.add(name);
+        return judged.mayAllow(request.http(), RequestKind.of(Method.GET, RequestPath.of(path), Set.of(), true));
+    }
+
+    private static Optional<String> name(BsonValue entry) {
+        return entry instanceof BsonDocument declared && declared.isString("uri")
+                ? Optional.of(declared.getString("uri").getValue())
+                : Optional.empty();
     }
 
     void addCollection(DataRequest request) {
