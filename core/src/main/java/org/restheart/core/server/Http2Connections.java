@@ -5,18 +5,17 @@ import io.undertow.protocols.http2.Http2DataStreamSinkChannel;
 import io.undertow.protocols.http2.Http2StreamSinkChannel;
 import io.undertow.protocols.http2.Http2StreamSourceChannel;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.framed.AbstractFramedChannel;
 import io.undertow.server.protocol.http2.Http2ServerConnection;
 import io.undertow.util.AttachmentKey;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -33,92 +32,38 @@ import org.xnio.conduits.StreamSinkConduit;
 final class Http2Connections {
     private static final Logger LOG = LoggerFactory.getLogger(Http2Connections.class);
     private static final AttachmentKey<GoAway> GO_AWAY = AttachmentKey.create(GoAway.class);
-    private static final int FEW = 1_000;
-
-    /// Undertow does not expose which connection a channel of HTTP/2 is on. May contain some that have been
-    /// closed.
-    private final ConcurrentMap<Ends, ReceivedBytes> accepted = new ConcurrentHashMap<>();
-
     private final Set<GoAway> open = ConcurrentHashMap.newKeySet();
-    private volatile int tidyAt = FEW;
     private volatile boolean stopping;
     private volatile boolean refusing;
 
-    private record Ends(SocketAddress peer, SocketAddress local) {}
-
-    /// To be called for each new connection, of whatever protocol.
-    void accepted(ReceivedBytes received) {
-        var connection = received.connection();
-        accepted.put(new Ends(connection.getPeerAddress(), connection.getLocalAddress()), received);
-        if (accepted.size() >= tidyAt) {
-            tidy();
-        }
-    }
-
-    /// Forgets those that were closed.
-    void tidy() {
-        accepted.values().removeIf(other -> !other.connection().isOpen());
-        tidyAt = Math.max(FEW, 2 * accepted.size());
-    }
-
-    /// Those that are open, and those that have been closed since the last look.
-    int known() {
-        return accepted.size();
-    }
-
-    enum Begun {
-        ACCEPTED,
-        /// The connection has not begun as HTTP/2; it is closed.
-        CHANGED_PROTOCOL,
-        /// The connection has as many streams as it may have; this one was reset, so that its client repeats it later
-        /// (RFC 9113, 5.1.2).
-        REFUSED
-    }
-
     /// To be called with each request, on its I/O thread.
-    Begun requested(HttpServerExchange exchange) {
+    ///
+    /// @return false if its connection has as many streams as it may have; this one was reset, so that its client
+    ///     repeats it later (RFC 9113, 5.1.2)
+    boolean admits(HttpServerExchange exchange) {
         if (!(exchange.getConnection() instanceof Http2ServerConnection connection)) {
-            return Begun.ACCEPTED;
-        }
-        if (!register(connection)) {
-            return Begun.CHANGED_PROTOCOL;
+            return true;
         }
         var stream = Http2Stream.of(connection);
-        if (!stream.begins(exchange)) {
-            return Begun.REFUSED;
-        }
-        var known = connection.getAttachment(GO_AWAY);
-        if (known != null && !refusing) {
-            known.serves(stream.response().getStreamId());
-        }
-        return Begun.ACCEPTED;
-    }
-
-    /// Makes a connection one to which a `GOAWAY` can be sent, with its first request.
-    ///
-    /// @return false if it did not begin as HTTP/2; it is being closed then
-    private boolean register(Http2ServerConnection connection) {
-        var known = connection.getAttachment(GO_AWAY);
-        if (known == null) {
-            var ends = new Ends(connection.getPeerAddress(), connection.getLocalAddress());
-            var received = accepted.get(ends);
-            if (received == null) {
-                return true;
-            }
-            if (!received.isHttp2()) {
-                received.endAfterHttp1();
-                return false;
-            }
-            accepted.remove(ends, received);
-            known = goAway(received.connection(), connection);
-        }
+        var goAway = goAway(connection, stream.channel());
         if (stopping) {
-            known.send();
+            goAway.send();
+        }
+        if (!stream.begins(exchange)) {
+            return false;
+        }
+        if (!refusing) {
+            goAway.serves(stream.response().getStreamId());
         }
         return true;
     }
 
-    private GoAway goAway(StreamConnection below, Http2ServerConnection connection) {
+    private GoAway goAway(Http2ServerConnection connection, Http2Channel channel) {
+        var known = connection.getAttachment(GO_AWAY);
+        if (known != null) {
+            return known;
+        }
+        var below = (StreamConnection) Http2Stream.BELOW.get(channel);
         var added = new GoAway(below);
         below.getSinkChannel().setConduit(added);
         connection.putAttachment(GO_AWAY, added);
@@ -127,8 +72,7 @@ final class Http2Connections {
         return added;
     }
 
-    /// Closes the connection of an exchange of any protocol, in HTTP/2 with its other streams; while the connection is
-    /// unknown only the stream is reset.
+    /// Closes the connection of an exchange of any protocol, in HTTP/2 with its other streams.
     static void close(HttpServerExchange exchange) {
         var goAway = exchange.getConnection() instanceof Http2ServerConnection connection
                 ? connection.getAttachment(GO_AWAY)
@@ -314,6 +258,9 @@ final class Http2Connections {
                 field(Http2ServerConnection.class, "requestChannel", Http2StreamSourceChannel.class);
         private static final VarHandle RESPONSE =
                 field(Http2ServerConnection.class, "responseChannel", Http2DataStreamSinkChannel.class);
+
+        /// The connection that a channel of HTTP/2 is on.
+        static final VarHandle BELOW = field(AbstractFramedChannel.class, "channel", StreamConnection.class);
 
         /// Bytes of content that Undertow still expects; -1 if it does not check that.
         private static final VarHandle EXPECTED =

@@ -62,9 +62,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
     /// Whether only the carriage return of one has arrived, which is read again with what follows it.
     private boolean isHalfLine;
 
-    /// After a request of HTTP/1.1.
-    private @Nullable HttpServerConnection http1;
-
     private volatile boolean ended;
 
     /// While the connection is being accepted.
@@ -112,12 +109,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
         return connection;
     }
 
-    /// Whether these are frames of HTTP/2 and are followed as such. Undertow would change to HTTP/2 also after
-    /// requests of HTTP/1.1, and by other requests than its preface.
-    boolean isHttp2() {
-        return head.isHttp2();
-    }
-
     /// Whether Undertow reads the head of a request of HTTP/1.1, so that what it writes is a refusal of its own.
     boolean awaitsHead() {
         var exchange = current;
@@ -147,7 +138,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
     }
 
     private void requested(HttpServerExchange exchange, HttpServerConnection http1) {
-        this.http1 = http1;
         head.complete();
         if (lines.areFolded) {
             exchange.putAttachment(FOLDED, true);
@@ -179,7 +169,11 @@ final class ReceivedBytes extends BufferedSourceConduit {
                 }
                 if (extra != null) {
                     head.begins(extra.getBuffer().remaining());
-                    lines.arrived(extra.getBuffer().duplicate());
+                    if (!lines.arrived(extra.getBuffer().duplicate())) {
+                        http1.setExtraBytes(null);
+                        extra.close();
+                        end();
+                    }
                 }
                 after.proceed();
             });
@@ -239,8 +233,10 @@ final class ReceivedBytes extends BufferedSourceConduit {
             return 0;
         }
         head.arrived(to.duplicate().limit(at + read).position(at));
-        if (!head.isHttp2()) {
-            lines.arrived(to.duplicate().limit(at + read).position(at));
+        if (!head.isHttp2() && !lines.arrived(to.duplicate().limit(at + read).position(at))) {
+            to.position(at);
+            end();
+            return 0;
         }
         if (!begins) {
             return read;
@@ -311,16 +307,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
         }
     }
 
-    /// Does so with a connection that has become HTTP/2 after requests of HTTP/1.1. Undertow gives the frames that it
-    /// has read already to HTTP/2, which frees them, and would look at them again when the connection closes.
-    void endAfterHttp1() {
-        var before = http1;
-        if (before != null) {
-            before.setExtraBytes(null);
-        }
-        end();
-    }
-
     /// Undertow does this after each request, too.
     @Override
     public void resumeReads() {
@@ -356,9 +342,17 @@ final class ReceivedBytes extends BufferedSourceConduit {
                 ByteBuffer.wrap("HTTP/1.0".getBytes(StandardCharsets.US_ASCII)).getLong();
         private static final long HTTP_1_1 = HTTP_1_0 + 1;
 
+        /// `PRI `, in any case.
+        private static final int PREFACE = 'p' << 24 | 'r' << 16 | 'i' << 8 | ' ';
+
         private boolean areFolded;
         private boolean areComplete;
         private boolean isVersionUnknown;
+
+        /// The beginning of the first line.
+        private int method;
+
+        private int length;
 
         /// The end of the first line so far.
         private long version;
@@ -369,7 +363,9 @@ final class ReceivedBytes extends BufferedSourceConduit {
         private byte last;
 
         /// @param received of the head, and what follows it
-        void arrived(ByteBuffer received) {
+        /// @return false if Undertow would change to HTTP/2 here, which it does also after requests of HTTP/1.1, and
+        ///     by other requests than the preface: then nothing would look at the frames
+        boolean arrived(ByteBuffer received) {
             while (!areComplete && received.hasRemaining()) {
                 byte next = received.get();
                 if (next == '\r' || (next == '\n' && last == 0)) {
@@ -384,6 +380,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
                     first(next);
                 }
             }
+            return !isVersionUnknown || (method | 0x20202000) != PREFACE;
         }
 
         private void first(byte next) {
@@ -392,6 +389,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
                 isVersionUnknown = version != HTTP_1_0 && version != HTTP_1_1;
             } else {
                 version = version << Byte.SIZE | (next & 0xff);
+                method = length++ < Integer.BYTES ? method << Byte.SIZE | (next & 0xff) : method;
             }
         }
     }

@@ -40,23 +40,14 @@ record RootHandler(
             refusal(Problem.of(ProblemCode.BAD_REQUEST, "* stands for the whole server, which only OPTIONS concerns"));
     private static final Ready VERSION_UNKNOWN = Response.status(505);
     private static final Ready NOTHING_BOUND = Response.status(502);
-    private static final Ready CHANGED_PROTOCOL = refusal(
-            Problem.of(ProblemCode.BAD_REQUEST, "a connection is used for HTTP/2 from its first byte, or not at all"));
     private static final Ready OVERLOADED = unavailable("too many requests at the moment");
     private static final Ready LARGE_HEADS = unavailable("too many large requests of this client are in progress");
     static final Ready STOPPING = unavailable("the server is stopping");
 
     @Override
     public void handleRequest(HttpServerExchange exchange) {
-        switch (http2.requested(exchange)) {
-            case ACCEPTED -> {}
-            case REFUSED -> {
-                return;
-            }
-            case CHANGED_PROTOCOL -> {
-                refuse(exchange, CHANGED_PROTOCOL);
-                return;
-            }
+        if (!http2.admits(exchange)) {
+            return;
         }
         if (ReceivedBytes.isVersionUnknown(exchange)) {
             refuseUnread(exchange, VERSION_UNKNOWN);

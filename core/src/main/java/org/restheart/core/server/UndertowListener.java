@@ -67,8 +67,8 @@ public final class UndertowListener {
     private final ConnectionLimit connections;
 
     private final Http2Connections http2 = new Http2Connections();
-    private final ConnectionCloser closer = ConnectionCloser.start(this::forgetClosed);
-    private final PushConnections pushes = PushConnections.start(closer);
+    private final ConnectionCloser closer;
+    private final PushConnections pushes;
     private final ListenerSockets sockets;
     private final ArrivingHeads heads;
     private boolean stopped;
@@ -83,6 +83,8 @@ public final class UndertowListener {
                 limits.maxConnections(),
                 limits.maxConnectionsPerAddress(),
                 !(settings.clients() instanceof ClientAddress.Forwarded));
+        this.closer = ConnectionCloser.start(connections::tidy);
+        this.pushes = PushConnections.start(closer);
         this.heads = new ArrivingHeads(limits.maxArrivingHeads(), options.requestParseTimeout());
         this.buffers = new IoThreadBufferPool(core.directBuffers(), core.bufferSize());
         this.worker = worker;
@@ -118,7 +120,6 @@ public final class UndertowListener {
     private ReceivedBytes prepare(StreamConnection connection) {
         var received = ReceivedBytes.on(connection, heads, closer);
         unread.watch(received);
-        http2.accepted(received);
         return received;
     }
 
@@ -146,14 +147,9 @@ public final class UndertowListener {
                 .forEach(ListenerSockets::requireFree);
     }
 
-    private void forgetClosed() {
-        connections.tidy();
-        http2.tidy();
-    }
-
     /// Connections that are in memory, open or closed.
     int knownConnections() {
-        return Math.max(connections.known(), http2.known());
+        return connections.known();
     }
 
     /// Opens the certificate of a listener that is enabled, and no sockets.
