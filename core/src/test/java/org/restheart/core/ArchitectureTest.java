@@ -378,7 +378,7 @@ class ArchitectureTest {
     @Test
     void content_is_read_piece_by_piece_where_each_piece_is_bounded() {
         assertThat(callers(Body.class, "stream")).isEqualTo(Words.of("""
-            ArrivingBody DecodedBody SecurityFilter
+            GzipContent SecurityFilter
             FileHandlers ForwardedRequest ImportService PostLines\
             """));
     }

@@ -33,8 +33,7 @@ public interface Body {
         return new ByteArrayInputStream(bytes());
     }
 
-    /// False for content that was refused because of its size or for lack of memory: all other methods then
-    /// throw.
+    /// False for content that has yet to be received or inflated, or that was refused.
     default boolean isHere() {
         return true;
     }

@@ -7,14 +7,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 
-/// Content that is received into memory as far as somebody asks for it, which blocks, and counted for the caller as
-/// known then. Confined to one request.
-abstract class BufferedBody implements Body {
+/// Content that has not arrived or is compressed. It is received into memory as far as somebody asks for it, which
+/// blocks, and counted for the caller as known then; a service may read it piece by piece instead. Confined to one
+/// request.
+final class BufferedBody implements Body {
     private static final int FIRST_PIECE = 16 * 1024;
 
-    final BodyLimits limits;
-    private final BodyLimits.Counter counter;
+    private final Opening opening;
     private final long expected;
+    private final boolean streamed;
+    private final BodyLimits limits;
+    private final BodyLimits.Counter counter;
     private @Nullable InputStream content;
     private byte[] bytes = new byte[0];
     private int length;
@@ -23,21 +26,44 @@ abstract class BufferedBody implements Body {
     private boolean isComplete;
     private boolean isWhole;
 
+    /// Begins to read the content. Called once.
+    interface Opening {
+        /// @param pieces whether a service reads it piece by piece
+        InputStream open(boolean pieces) throws IOException;
+    }
+
     /// @param expected bytes; negative if their number is unknown
     /// @param counted how many of the bytes are counted already
-    BufferedBody(long expected, long counted, BodyLimits limits, BodyLimits.Counter counter) {
+    /// @param streamed whether the service reads content piece by piece
+    BufferedBody(
+            Opening opening,
+            long expected,
+            long counted,
+            boolean streamed,
+            BodyLimits limits,
+            BodyLimits.Counter counter) {
+        this.opening = opening;
         this.expected = expected;
         this.counted = counted;
+        this.streamed = streamed;
         this.limits = limits;
         this.counter = counter;
     }
 
-    /// Called once, before the first read.
-    abstract InputStream open() throws IOException;
+    @Override
+    public boolean isHere() {
+        return false; // not without work that an I/O thread has no time for
+    }
 
     /// Receives no more than that, but for the rest of the last piece.
     @Override
     public boolean isLongerThan(long most) {
+        if (expected >= 0) {
+            return expected > most;
+        }
+        if (streamed) {
+            return true;
+        }
         receive(most);
         return length > most;
     }
@@ -45,6 +71,7 @@ abstract class BufferedBody implements Body {
     /// What the values of the content take as objects is counted, too.
     @Override
     public byte[] bytes() {
+        requireSmall();
         receive(Long.MAX_VALUE);
         if (!isWhole) {
             bytes = Arrays.copyOf(bytes, length);
@@ -54,9 +81,10 @@ abstract class BufferedBody implements Body {
         return bytes;
     }
 
-    /// Whether all bytes have been asked for.
-    final boolean isWhole() {
-        return isWhole;
+    private void requireSmall() {
+        if (expected > limits.perRequest()) {
+            throw limits.contentTooLarge().raise();
+        }
     }
 
     @Override
@@ -99,7 +127,7 @@ abstract class BufferedBody implements Body {
     private int receive() {
         try {
             if (content == null) {
-                content = open();
+                content = opening.open(false);
             }
             return content.read(bytes, length, bytes.length - length);
         } catch (IOException e) {
@@ -116,10 +144,19 @@ abstract class BufferedBody implements Body {
         return (int) Math.max(length + 1L, Math.min(2L * length, most + 1));
     }
 
-    /// The bytes from the beginning, which are received while they are read.
+    /// Can be read once if a service reads content piece by piece, unless the whole content has been read before.
+    ///
+    /// @throws org.restheart.http.ProblemException 413 for content announced beyond the limit
     @Override
     public InputStream stream() throws IOException {
-        return new Piecewise();
+        if (!streamed || isWhole) {
+            requireSmall();
+            return new Piecewise();
+        }
+        if (expected > limits.streamed()) {
+            throw limits.tooMuch().raise();
+        }
+        return opening.open(true);
     }
 
     private final class Piecewise extends InputStream {

@@ -136,7 +136,13 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         var content = new ArrivingContent(http, parts.bodies(), parts.waiting(), this::caller, begin, channel);
         arriving = content;
         request = request.with(decoded(
-                new ArrivingBody(RequestHead.contentLength(http), streamed, content, parts.bodies(), counter),
+                new BufferedBody(
+                        _ -> content,
+                        RequestHead.contentLength(http),
+                        content.received(),
+                        streamed,
+                        parts.bodies(),
+                        counter),
                 streamed));
         run();
     }
@@ -153,8 +159,8 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
 
     @SuppressWarnings("ReferenceEquality") // requests without content share one object
     private Body decoded(Body sent, boolean streamed) {
-        boolean isCoded = sent != Body.EMPTY && !isForProxy() && DecodedBody.isCoded(request.headers());
-        return isCoded ? DecodedBody.of(sent, request.headers(), streamed, parts.bodies(), counter) : sent;
+        boolean isCoded = sent != Body.EMPTY && !isForProxy() && GzipContent.isCoded(request.headers());
+        return isCoded ? GzipContent.decoded(sent, request.headers(), streamed, parts.bodies(), counter) : sent;
     }
 
     private void answerHere() {

@@ -1,10 +1,10 @@
 package org.restheart.core.server;
 
-import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Locale;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.restheart.http.Body;
@@ -14,21 +14,12 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 
 /// Decompresses content that was sent with `Content-Encoding: gzip` (RFC 9110, 8.4). It is inflated when it is
-/// read and as far as it is, on a thread that may block. The inflated bytes are bounded and counted like those of other
-/// content. Confined to one request.
-final class DecodedBody extends BufferedBody {
+/// read and as far as it is, on a thread that may block; the inflated bytes are bounded and counted like those of other
+/// content: a few bytes may become gigabytes.
+final class GzipContent {
     private static final int PIECE = 16 * 1024;
 
-    private final Body coded;
-    private final boolean gzip;
-    private final boolean streamed;
-
-    private DecodedBody(Body coded, boolean gzip, boolean streamed, BodyLimits limits, BodyLimits.Counter counter) {
-        super(-1, 0, limits, counter);
-        this.coded = coded;
-        this.gzip = gzip;
-        this.streamed = streamed;
-    }
+    private GzipContent() {}
 
     static boolean isCoded(Headers headers) {
         return headers.all("Content-Encoding").stream()
@@ -36,38 +27,23 @@ final class DecodedBody extends BufferedBody {
     }
 
     /// @param streamed whether the service reads content piece by piece
-    static DecodedBody of(
-            Body coded, Headers headers, boolean streamed, BodyLimits limits, BodyLimits.Counter counter) {
+    static Body decoded(Body coded, Headers headers, boolean streamed, BodyLimits limits, BodyLimits.Counter counter) {
+        return new BufferedBody(pieces -> open(coded, headers, pieces, limits), -1, 0, streamed, limits, counter);
+    }
+
+    private static InputStream open(Body coded, Headers headers, boolean pieces, BodyLimits limits)
+            throws IOException {
         var codings = headers.all("Content-Encoding");
-        boolean gzip = codings.size() == 1
-                && (codings.getFirst().strip().equalsIgnoreCase("gzip")
-                        || codings.getFirst().strip().equalsIgnoreCase("x-gzip"));
-        return new DecodedBody(coded, gzip, streamed, limits, counter);
-    }
-
-    @Override
-    public boolean isHere() {
-        return false; // not without work that an I/O thread has no time for
-    }
-
-    @Override
-    public boolean isLongerThan(long most) {
-        return streamed || super.isLongerThan(most);
-    }
-
-    @Override
-    InputStream open() throws IOException {
-        requireGzip();
-        return new Inflated(coded.stream(), limits.perRequest(), limits.contentTooLarge());
-    }
-
-    @Override
-    public InputStream stream() throws IOException {
-        if (!streamed) {
-            return new ByteArrayInputStream(bytes());
+        boolean isGzip = codings.size() == 1
+                && codings.getFirst().strip().toLowerCase(Locale.ROOT).matches("(x-)?gzip");
+        if (!isGzip) {
+            throw Problem.of(ProblemCode.CONTENT_TYPE_UNSUPPORTED, "Content-Encoding must be gzip, if there is one")
+                    .with("Accept-Encoding", "gzip")
+                    .raise();
         }
-        requireGzip();
-        return new Inflated(coded.stream(), limits.streamed(), limits.tooMuch());
+        return pieces
+                ? new Inflated(coded.stream(), limits.streamed(), limits.tooMuch())
+                : new Inflated(coded.stream(), limits.perRequest(), limits.contentTooLarge());
     }
 
     /// Reads consecutive gzip members (RFC 1952, 2.2). The library recurses at each empty member, so that a
@@ -92,14 +68,6 @@ final class DecodedBody extends BufferedBody {
             } finally {
                 calls--;
             }
-        }
-    }
-
-    private void requireGzip() {
-        if (!gzip) {
-            throw Problem.of(ProblemCode.CONTENT_TYPE_UNSUPPORTED, "Content-Encoding must be gzip, if there is one")
-                    .with("Accept-Encoding", "gzip")
-                    .raise();
         }
     }
 
