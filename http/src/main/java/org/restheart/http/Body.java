@@ -33,11 +33,6 @@ public interface Body {
         return new ByteArrayInputStream(bytes());
     }
 
-    /// False for content that has yet to be received or inflated, or that was refused.
-    default boolean isHere() {
-        return true;
-    }
-
     default boolean isEmpty() {
         return !isLongerThan(0);
     }

@@ -478,11 +478,6 @@ public final class SecurityFilter implements Filter {
             }
 
             @Override
-            public boolean isHere() {
-                return content.isHere();
-            }
-
-            @Override
             public void hold(long bytes) {
                 content.hold(bytes);
             }

@@ -115,6 +115,11 @@ final class BodyLimits {
         return new Received(content, counter);
     }
 
+    /// Whether content was received as a whole, and can be read without work that an I/O thread has no time for.
+    static boolean isHere(Body content) {
+        return content.isAbsent() || content instanceof Received;
+    }
+
     /// Begins to count the bytes of a request or a message.
     ///
     /// @param caller names its caller as far as it is known then, see [CallerScope]
@@ -288,11 +293,6 @@ final class BodyLimits {
     }
 
     private record Refused(Problem problem) implements Body {
-        @Override
-        public boolean isHere() {
-            return false;
-        }
-
         @Override
         public byte[] bytes() {
             throw problem.raise();

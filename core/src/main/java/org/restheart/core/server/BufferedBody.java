@@ -50,11 +50,6 @@ final class BufferedBody implements Body {
         this.counter = counter;
     }
 
-    @Override
-    public boolean isHere() {
-        return false; // not without work that an I/O thread has no time for
-    }
-
     /// Receives no more than that, but for the rest of the last piece.
     @Override
     public boolean isLongerThan(long most) {

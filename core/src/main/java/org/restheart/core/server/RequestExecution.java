@@ -114,7 +114,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     public void received(Body sent) {
         var body = decoded(sent, false);
         request = request.with(body);
-        if (body.isHere() && route.startsOnIoThread(request)) {
+        if (BodyLimits.isHere(body) && route.startsOnIoThread(request)) {
             answerHere();
         } else {
             run();

@@ -239,11 +239,6 @@ public record JudgedRequest(
         }
 
         @Override
-        public boolean isHere() {
-            return content.isHere();
-        }
-
-        @Override
         public void hold(long bytes) {
             outer.hold(bytes);
         }
