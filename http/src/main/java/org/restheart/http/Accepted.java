@@ -64,16 +64,12 @@ public final class Accepted {
     }
 
     /// The weight of the type if the client names exactly this type, not a range that covers it; otherwise 0.
-    ///
-    /// @param type in lower case
     public double named(String type) {
         return weights.getOrDefault(type, 0.0);
     }
 
     /// The one of these types that the client names with the greatest weight; of equal weights the one that it names
     /// first.
-    ///
-    /// @param types are given in lower case
     public Optional<String> preferred(Predicate<String> types) {
         return weights.entrySet().stream()
                 .filter(range -> types.test(range.getKey()) && range.getValue() > 0)

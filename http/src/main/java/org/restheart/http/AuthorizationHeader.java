@@ -10,13 +10,10 @@ import java.util.Optional;
 
 /// A line of the header `Authorization`: a scheme and credentials (RFC 9110, 11.6.2).
 public record AuthorizationHeader(String line) {
-    /// RFC 7617.
     public static final String BASIC = "Basic";
 
-    /// RFC 6750, 2.1.
     public static final String BEARER = "Bearer";
 
-    /// RFC 7616.
     public static final String DIGEST = "Digest";
 
     private static final String NAME = "Authorization";
@@ -50,8 +47,6 @@ public record AuthorizationHeader(String line) {
     }
 
     /// A name and a password (RFC 7617, 2).
-    ///
-    /// @param name without a colon
     public record BasicCredentials(String name, String password) {
         @Override
         public String toString() {
@@ -107,7 +102,6 @@ public record AuthorizationHeader(String line) {
         return has(scheme) && line.startsWith(scheme);
     }
 
-    /// What follows the scheme.
     public String credentials() {
         return line.substring(line.indexOf(' ') + 1).strip();
     }

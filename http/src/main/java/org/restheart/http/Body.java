@@ -12,8 +12,6 @@ public interface Body {
     /// Whether there are more bytes than a number. The length of content is not always known before it has arrived:
     /// then this waits until so many have arrived, and receives no more, so that a service can refuse content
     /// that is longer than it takes. True if the length is unknown and a service reads it while it arrives.
-    ///
-    /// @throws ProblemException as [#bytes()]
     default boolean isLongerThan(long most) {
         return bytes().length > most;
     }
@@ -27,8 +25,6 @@ public interface Body {
 
     /// The content from its beginning. The caller closes the stream, whose methods throw what [#bytes()]
     /// throws.
-    ///
-    /// @throws IOException if it cannot be read
     default InputStream stream() throws IOException {
         return new ByteArrayInputStream(bytes());
     }

@@ -9,7 +9,6 @@ import org.bson.BsonDocument;
 public final class Bundled {
     private Bundled() {}
 
-    /// @throws IllegalStateException if there is none of this name
     public static byte[] bytes(Class<?> beside, String name) {
         try (var in = beside.getResourceAsStream(name)) {
             if (in == null) {
@@ -21,7 +20,6 @@ public final class Bundled {
         }
     }
 
-    /// In UTF-8.
     public static String text(Class<?> beside, String name) {
         return new String(bytes(beside, name), StandardCharsets.UTF_8);
     }

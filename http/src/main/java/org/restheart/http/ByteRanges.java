@@ -14,7 +14,6 @@ public final class ByteRanges {
 
     /// A range of bytes.
     ///
-    /// @param from the index of the first byte
     /// @param to the index after the last byte
     public record Slice(long from, long to) {
         public long length() {

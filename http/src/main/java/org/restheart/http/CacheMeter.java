@@ -29,7 +29,6 @@ public final class CacheMeter {
         hits.increment();
     }
 
-    /// A value had to be made or read.
     public void miss() {
         misses.increment();
     }
@@ -55,7 +54,6 @@ public final class CacheMeter {
     /// that there are no more than `maxEntries`; one alone fits, whatever its size.
     ///
     /// @param bytes of heap that the entry takes
-    /// @param maxBytes of all entries
     public static int weight(long bytes, int maxEntries, long maxBytes) {
         long least = Math.max(1, maxBytes / maxEntries);
         long most = Math.min(maxBytes, Integer.MAX_VALUE);

@@ -10,7 +10,6 @@ import org.restheart.http.access.CallerScope;
 /// its waits: this closes the connection to MongoDB on which it waits, which ends the operation there.
 /// Thread-safe.
 public final class CancellableCall extends CompletableFuture<Response.Ready> implements Withdrawable {
-    /// The interval in which the connection of the client is checked.
     private static final long INTERVAL_MILLIS = 500;
 
     private final Thread thread;
@@ -27,7 +26,6 @@ public final class CancellableCall extends CompletableFuture<Response.Ready> imp
     }
 
     /// The response of a call, which is begun.
-    ///
     public static Response of(String thread, Supplier<Response.Ready> call) {
         var running = new CancellableCall(thread, call);
         running.thread.start();

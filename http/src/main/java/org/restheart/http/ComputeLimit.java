@@ -10,7 +10,6 @@ import org.restheart.http.access.FairShares;
 /// collections, to one for each processor. Virtual threads are not preempted: without the limit, requests of one caller
 /// would keep all processors from the requests of others. Callers have fair shares ([FairShares]). Thread-safe.
 public final class ComputeLimit {
-    /// Of this process, as its processors.
     public static final ComputeLimit SHARED =
             new ComputeLimit(Math.max(2, Runtime.getRuntime().availableProcessors()));
 
@@ -66,7 +65,6 @@ public final class ComputeLimit {
         }
     }
 
-    /// How many computations had no place in time.
     public long refused() {
         return refused.sum();
     }

@@ -63,7 +63,6 @@ public record Connection(
         return forwardedFor.map(InetAddress::getHostAddress).orElseGet(this::peerAddress);
     }
 
-    /// The IP address of this server's end, like [#peerAddress()].
     public String localAddress() {
         return address(local);
     }

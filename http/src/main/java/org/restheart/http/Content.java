@@ -36,7 +36,6 @@ public sealed interface Content {
         };
     }
 
-    /// Who owns the memory of content.
     default Lease lease() {
         return Lease.CONSTANT;
     }
@@ -55,7 +54,6 @@ public sealed interface Content {
     /// Complete content in memory; several responses may share it.
     ///
     /// @param buffer from its position to its limit; must not be changed, and is sent through a duplicate
-    /// @param lease owns the memory
     record Bytes(ByteBuffer buffer, Lease lease) implements Content {
         /// @throws ProblemException 503 if the caller of the lease may not have so much now
         public Bytes {
@@ -103,7 +101,6 @@ public sealed interface Content {
     /// Bytes that are produced while they are sent, as fast as the client receives them.
     ///
     /// @param held approximate number of bytes that the source holds in memory until it is closed
-    /// @param lease owns them
     record Streamed(Source source, long held, Lease lease) implements Content {
         /// @throws ProblemException 503 if the caller may not have so much now; the source stays open
         public Streamed {
@@ -147,7 +144,6 @@ public sealed interface Content {
         void close();
     }
 
-    /// Bytes at hand.
     final class BufferSource implements Source {
         private final ByteBuffer rest;
 

@@ -42,7 +42,6 @@ public enum ContentCoding {
         return weight.matches("q=0(\\.0{0,3})?");
     }
 
-    /// The name of the coding in `Content-Encoding`.
     public String token() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -61,15 +61,11 @@ public final class ContentTrees {
     }
 
     /// Charges a tree of any number of values to the caller of the request.
-    ///
-    /// @throws ProblemException as [Body#holdTrees]
     public static void hold(Body body, long values) {
         charge(body, values * VALUE);
     }
 
     /// Charges the tree of a value that is still encoded.
-    ///
-    /// @throws ProblemException as [Body#holdTrees]
     public static void hold(Body body, BsonValue value) {
         charge(body, TreeSizes.of(value));
     }

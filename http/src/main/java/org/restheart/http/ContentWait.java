@@ -17,14 +17,10 @@ public final class ContentWait {
     }
 
     /// Runs a task that processes a request.
-    ///
-    /// @param began called before each wait for content
-    /// @param ended called after it
     public static <T> T observed(Runnable began, Runnable ended, Supplier<T> task) {
         return ScopedValue.where(CURRENT, new ContentWait(began, ended)).call(task::get);
     }
 
-    /// To be called before the current thread waits for content.
     public static void began() {
         if (CURRENT.isBound()) {
             CURRENT.get().began.run();

@@ -3,11 +3,7 @@ package org.restheart.http;
 import java.util.LinkedHashSet;
 import java.util.List;
 
-/// The CORS headers of a service (Fetch standard, 3.2).
-///
-/// @param allowMethods `Access-Control-Allow-Methods` of responses to `OPTIONS`, separated by `, `
-/// @param allowHeaders `Access-Control-Allow-Headers` of responses to `OPTIONS`, separated by `, `
-/// @param exposeHeaders `Access-Control-Expose-Headers` of every response; may be empty
+/// The CORS headers of a service (Fetch standard, 3.2), lists separated by `, `.
 public record Cors(String allowMethods, String allowHeaders, String exposeHeaders) {
     public static final String DEFAULT_HEADERS = "Authorization, Content-Type, X-Requested-With, No-Auth-Challenge";
     public static final Cors DEFAULT = new Cors("GET, PUT, POST, PATCH, DELETE", DEFAULT_HEADERS, "");

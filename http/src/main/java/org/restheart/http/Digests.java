@@ -17,7 +17,6 @@ public final class Digests {
         return of("SHA-256");
     }
 
-    /// @param algorithm `MD5`, `SHA-1` or `SHA-256`
     public static MessageDigest of(String algorithm) {
         try {
             return MessageDigest.getInstance(algorithm);
@@ -31,7 +30,6 @@ public final class Digests {
         return hmac(new SecretKeySpec(key, HMAC));
     }
 
-    /// As [#hmac(byte[])].
     public static Mac hmac(SecretKey key) {
         try {
             var mac = Mac.getInstance(HMAC);

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 /// The value of `If-Match`, `If-None-Match` or `If-Range` (RFC 9110, 13.1). Tags may be sent without quotes, as this
 /// API writes those of documents. Immutable.
 ///
-/// @param text as sent
-/// @param isAny whether it is `*`
 /// @param strong the tags that a strong comparison accepts, without quotes; also as sent, since a stored tag may have
 ///     quotes or commas of its own
 /// @param weak the tags that a weak comparison accepts: the strong ones, and those with `W/`
@@ -81,7 +79,6 @@ public record EntityTagList(String text, boolean isAny, Set<String> strong, Set<
         }
     }
 
-    /// The same with other tags that a strong comparison accepts.
     public EntityTagList withStrong(Collection<String> more) {
         var all = new LinkedHashSet<>(strong);
         all.addAll(more);

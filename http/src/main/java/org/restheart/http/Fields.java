@@ -18,7 +18,6 @@ public final class Fields implements Headers {
     }
 
     /// @param namesAndValues `name, value, name, value …`
-    /// @throws IllegalArgumentException for a name without a value
     public static Fields of(String... namesAndValues) {
         if (namesAndValues.length % 2 != 0) {
             throw new IllegalArgumentException("a name without a value: " + Arrays.toString(namesAndValues));
@@ -50,7 +49,6 @@ public final class Fields implements Headers {
         return (has(name) ? without(name) : this).plus(name, value);
     }
 
-    /// These fields except all lines of that name.
     public Fields without(String name) {
         var kept = new ArrayList<String>(lines.length);
         forEach((n, v) -> {

@@ -9,11 +9,8 @@ public interface Filter {
     /// Handles the request, or passes it to `next`. The threading rule of [Handler#handle(Request)] applies.
     /// A response may be [deferred][Response.Deferred]: it is changed with [Response#map], its failure with
     /// [Response#recover].
-    ///
-    /// @throws ProblemException for a request that is refused
     Response filter(Request request, Handler next);
 
-    /// This filter in front of `next`, as one handler.
     default Handler before(Handler next) {
         return request -> filter(request, next);
     }

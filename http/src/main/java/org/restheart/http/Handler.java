@@ -3,8 +3,6 @@ package org.restheart.http;
 /// Answers a request. Thread-safe.
 @FunctionalInterface
 public interface Handler {
-    /// Answers the request.
-    ///
     /// If [Request#mayBlock()] is false the call runs on an I/O thread. A handler that has to block calls
     /// [Request#requireThread()] before that and before any side effect, or goes on by [Request#onThread].
     ///

@@ -7,13 +7,11 @@ import java.util.function.Predicate;
 
 /// Header fields of a message. Names compare without regard to case (RFC 9110, 5.1).
 public interface Headers {
-    /// The first value sent under this name.
     Optional<String> first(String name);
 
     /// Every value sent under this name, in order; empty if there is none.
     List<String> all(String name);
 
-    /// Visits every field line, in order.
     void forEach(BiConsumer<String, String> line);
 
     default boolean has(String name) {

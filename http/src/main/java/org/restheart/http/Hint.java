@@ -7,8 +7,6 @@ import java.util.function.Predicate;
 
 /// A line of a table of hints: what is said of things that are valid, but have no effect or probably another than their
 /// author thinks.
-///
-/// @param when it is said
 public record Hint<T>(Predicate<T> when, Function<T, String> text) {
     public static <T> Hint<T> of(Predicate<T> when, String text) {
         return new Hint<>(when, _ -> text);

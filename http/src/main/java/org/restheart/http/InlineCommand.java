@@ -11,12 +11,10 @@ public final class InlineCommand {
 
     private @Nullable Runnable command;
 
-    /// Handles the request, which may offer one command to the current thread.
     public <T> T during(Supplier<T> handler) {
         return ScopedValue.where(CURRENT, this).call(handler::get);
     }
 
-    /// Whether the current thread would run a command.
     public static boolean isAwaited() {
         return CURRENT.isBound() && CURRENT.get().command == null;
     }
@@ -34,8 +32,6 @@ public final class InlineCommand {
     }
 
     /// Runs the command that was offered.
-    ///
-    /// @return false if there is none
     public boolean run() {
         var offered = command;
         if (offered == null) {

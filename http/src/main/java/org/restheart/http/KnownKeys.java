@@ -28,7 +28,6 @@ public record KnownKeys(Set<String> known, Map<String, String> words) {
         return new KnownKeys(known, Words.pairs(pairs));
     }
 
-    /// The same with more keys.
     public KnownKeys and(String names) {
         return new KnownKeys(
                 Stream.concat(known.stream(), Words.of(names).stream()).collect(Collectors.toUnmodifiableSet()), words);
@@ -60,8 +59,6 @@ public record KnownKeys(Set<String> known, Map<String, String> words) {
     }
 
     /// A warning for each unknown key.
-    ///
-    /// @param place the object's, for the messages
     public List<String> warnings(String place, BsonDocument object) {
         return object.keySet().stream()
                 .filter(key -> !has(key))

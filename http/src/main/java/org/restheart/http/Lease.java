@@ -37,7 +37,6 @@ public final class Lease implements AutoCloseable {
     /// How long memory is waited for before a response has begun.
     private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /// Requests of one caller that wait for memory at a time.
     private static final int MOST_WAITING = 128;
 
     /// How long the rest of a response waits for memory: those that hold it are cut before, if their clients
@@ -80,7 +79,6 @@ public final class Lease implements AutoCloseable {
 
     private int users = 1;
 
-    /// @param units that are counted for the caller
     private record Joined(int leases, int units) {}
 
     Lease(MemoryBudget budget, Supplier<List<String>> callers, BooleanSupplier gone, BooleanSupplier mayWait) {
@@ -140,7 +138,6 @@ public final class Lease implements AutoCloseable {
         return FULL.raise();
     }
 
-    /// How often that was in this process.
     public static long refused() {
         return REFUSED.sum();
     }
@@ -280,8 +277,6 @@ public final class Lease implements AutoCloseable {
         return true;
     }
 
-    /// Takes more.
-    ///
     /// @throws ProblemException 503 if the caller may not have it now
     public void hold(long bytes) {
         if (!tryHold(bytes)) {
@@ -290,8 +285,6 @@ public final class Lease implements AutoCloseable {
     }
 
     /// As [#hold], but beyond the caller's share if need be: for a response that is nearly there, and would be lost.
-    ///
-    /// @throws ProblemException 503 if there is none
     public void extend(long bytes) {
         if (!tryHold(bytes) && !tryContinue(bytes)) {
             throw full();
@@ -317,7 +310,6 @@ public final class Lease implements AutoCloseable {
         return budget.units(held + more) + joint() > budget.units(budget.share());
     }
 
-    /// What this holds through others.
     private int joint() {
         return shared.keySet().stream().mapToInt(Lease::taken).sum();
     }
@@ -327,8 +319,6 @@ public final class Lease implements AutoCloseable {
     }
 
     /// Holds at least as much as content that is made.
-    ///
-    /// @throws ProblemException 503 if the caller may not have it now
     public void cover(long bytes) {
         if (budget == null && bytes > most) {
             throw new IllegalStateException("content of " + bytes + " bytes that nobody owns");
@@ -444,8 +434,6 @@ public final class Lease implements AutoCloseable {
 
     /// Keeps what is held until another [#close()]: for a thread or a command that works for the request, and may end
     /// after it.
-    ///
-    /// @return false if the request has ended already
     public synchronized boolean tryRetain() {
         boolean isKept = budget == null || isOpen();
         users += isKept && budget != null ? 1 : 0;

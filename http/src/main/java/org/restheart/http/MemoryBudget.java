@@ -16,7 +16,6 @@ public final class MemoryBudget {
         /// Documents, results and responses, chunks of files.
         DATA(27),
 
-        /// The content of requests.
         CONTENT(16),
 
         /// Messages for listeners that wait.
@@ -28,16 +27,13 @@ public final class MemoryBudget {
         /// Cached properties of databases and collections.
         METADATA(3),
 
-        /// Compiled JSON Schemas.
         SCHEMAS(2),
 
-        /// Cached accounts and permissions.
         ACCOUNTS(2),
 
         /// Cached content of files.
         FILES(2),
 
-        /// Bookmarks of pages.
         BOOKMARKS(2),
 
         /// Cached documents that describe the API.
@@ -53,7 +49,6 @@ public final class MemoryBudget {
             return percent;
         }
 
-        /// @param heap of the process
         public long of(long heap) {
             return heap / 100 * percent;
         }
@@ -63,7 +58,6 @@ public final class MemoryBudget {
             return configured > 0 ? configured : bytes();
         }
 
-        /// This part of the heap of this process.
         public long bytes() {
             return of(Runtime.getRuntime().maxMemory());
         }

@@ -6,7 +6,6 @@ import org.restheart.http.attribute.Key;
 /// The operation that a request's content names, for logs and metrics of services such as GraphQL whose paths do
 /// not show it. The texts come from clients; who creates one bounds their lengths.
 ///
-/// @param name the operation's name; empty if it has none
 /// @param fields the requested fields, separated by commas; may be empty
 public record NamedOperation(String name, String fields) {
     /// Counts a further operation of a request whose connection stays open, such as a WebSocket, as a request of its

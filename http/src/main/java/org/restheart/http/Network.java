@@ -3,8 +3,6 @@ package org.restheart.http;
 import java.net.InetAddress;
 
 /// The addresses that begin with the same bits. Immutable.
-///
-/// @param bits from the first, up to all of the address
 public record Network(InetAddress address, int bits) {
     /// An address, or a network in CIDR notation: `10.1.2.3`, `10.0.0.0/8`, `fd00::/8`.
     ///

@@ -35,8 +35,6 @@ public record Preferences(Map<String, String> values) {
     }
 
     /// Whether nothing is to be carried out for good.
-    ///
-    /// @throws ProblemException 400 if that is not clear
     public boolean isRehearsal() {
         var end = values.getOrDefault("tx", "commit");
         if (!end.equals("rollback") && !end.equals("commit")) {

@@ -14,14 +14,10 @@ import org.restheart.text.ShortText;
 
 /// Why a request was refused or failed, as reported to the client. Immutable. Raised as a [ProblemException].
 ///
-/// @param code the kind of problem; documented in docs/reference/errors.md
 /// @param status the status of the response, normally that of the code
 /// @param message sent to the client: contains no host names and no secrets
 /// @param cause in detail, which clients of the data API expect with some problems
-/// @param headers added to the response, such as `ETag` or `Retry-After`
-/// @param warnings about the request, independent of the problem
 /// @param hints what the client may have meant or can do; not sent if `core.error-bodies` is `MINIMAL`
-/// @param disclosure when the response has a body
 /// @param unquoted present if `message` may quote stored documents: the message for callers who may not read these
 /// @param index of the operation that has failed, from 0, if the request has several
 public record Problem(
@@ -77,7 +73,6 @@ public record Problem(
         UNLESS_MINIMAL
     }
 
-    /// A problem whose message is always sent.
     public static Problem of(ProblemCode code, String message) {
         return of(code, message, Disclosure.ALWAYS);
     }

@@ -7,11 +7,8 @@ public enum ProblemCode {
     PARAMETER_INVALID(400),
     CONTENT_INVALID(400),
     QUERY_INVALID(400),
-    /// A change of many documents would be of more than its client allows.
     MAX_AFFECTED_EXCEEDED(400),
-    /// More related documents than one answer may have.
     EMBED_TOO_LARGE(400),
-    /// A query that reads a whole large collection, or sorts it in memory.
     NO_INDEX(400),
     AUTHENTICATION_REQUIRED(401),
     /// An index that cannot be dropped. Not about credentials: the status is that of earlier versions.
@@ -19,7 +16,6 @@ public enum ProblemCode {
     FORBIDDEN(403),
     RESERVED_NAME(403),
     NOT_FOUND(404),
-    /// No such database or collection.
     NAMESPACE_NOT_FOUND(404),
     METHOD_NOT_ALLOWED(405),
     QUERY_TIMED_OUT(408),
@@ -27,7 +23,6 @@ public enum ProblemCode {
     CONFLICT(409),
     DUPLICATE_KEY(409),
     ETAG_REQUIRED(409),
-    /// The history that a client wants to resume from is no longer available.
     HISTORY_LOST(410),
     PRECONDITION_FAILED(412),
     CONTENT_TOO_LARGE(413),
@@ -39,7 +34,6 @@ public enum ProblemCode {
     NOTHING_BOUND(502),
     DATABASE_UNAVAILABLE(503),
     OVERLOADED(503),
-    /// No target of a proxy.
     TARGET_UNAVAILABLE(503),
     TARGET_TIMED_OUT(504);
 

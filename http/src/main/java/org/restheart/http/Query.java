@@ -32,7 +32,6 @@ public final class Query {
     /// Parses a query string. Empty parameters, as in `a=1&&b=2`, are ignored.
     ///
     /// @param raw without the `?`
-    /// @param maxParameters the largest number of parameters that is accepted
     /// @throws ProblemException 400 for more parameters or malformed percent-encoding
     public static Query parse(String raw, int maxParameters) {
         if (raw.isEmpty()) {
@@ -115,7 +114,6 @@ public final class Query {
         return parameters.getOrDefault(name, List.of());
     }
 
-    /// The names, in order of their first appearance.
     public Set<String> names() {
         return parameters.keySet();
     }

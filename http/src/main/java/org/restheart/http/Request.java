@@ -13,7 +13,6 @@ import org.restheart.http.attribute.Key;
 /// @param method the method; for a `HEAD` request of a service that does not answer `HEAD`, `GET`
 /// @param body the content; it may still be arriving
 /// @param caller [Caller#ANONYMOUS] until the security filter has authenticated the request
-/// @param attributes what steps of the pipeline have added
 /// @param lease owns the memory that the request needs, and its response
 /// @param mayBlock false on an I/O thread, which must not block
 public record Request(
@@ -31,8 +30,6 @@ public record Request(
 
     /// A request without a server, for tests of services and plugins: anonymous, without header fields and
     /// content, on a thread that may block.
-    ///
-    /// @param target path and query, encoded
     public static Request of(Method method, String target) {
         int mark = target.indexOf('?');
         return new Request(
@@ -78,8 +75,6 @@ public record Request(
         return attributes.get(key);
     }
 
-    /// The attribute.
-    ///
     /// @throws IllegalStateException if no earlier step has set it
     public <T> T require(Key<T> key) {
         return attributes.get(key).orElseThrow(() -> new IllegalStateException("request has no " + key));
@@ -129,12 +124,10 @@ public record Request(
         return new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, mayBlock);
     }
 
-    /// The same request, whose memory another lease owns.
     public Request with(Lease lease) {
         return new Request(id, method, path, query, headers, body, connection, caller, attributes, lease, mayBlock);
     }
 
-    /// The same request on a thread that may block.
     public Request blocking() {
         return mayBlock
                 ? this

@@ -20,8 +20,6 @@ public final class RequestContent {
     private final List<String> wrappers;
 
     /// Content that is parsed as a whole.
-    ///
-    /// @param parser called once; may throw a [ProblemException]
     public RequestContent(Supplier<BsonValue> parser) {
         this(parser, false, List.of());
     }
@@ -33,16 +31,12 @@ public final class RequestContent {
     }
 
     /// Content that the handler may also read piece by piece from the request's body, while [#isUnread()].
-    ///
-    /// @param parser parses the whole content
     public static RequestContent arriving(Supplier<BsonValue> parser) {
         return new RequestContent(parser, true, List.of());
     }
 
     /// This content, unread, for clients that may wrap it in one of these fields: access rules then find the
     /// same value by `owner` and by `metadata.owner`.
-    ///
-    /// @param wrappers names of the fields; the parser returns the unwrapped content
     public RequestContent wrappedIn(List<String> wrappers) {
         return new RequestContent(parser, arriving, List.copyOf(wrappers));
     }

@@ -15,7 +15,6 @@ public record RequestPath(String raw, String decoded, List<String> segments) {
     /// Each takes many times the memory of the two characters that it may consist of.
     private static final int MAX_SEGMENTS = 100;
 
-    /// @param raw the path as sent; starts with `/`
     /// @throws ProblemException 400 on malformed percent-encoding and on more than 100 segments
     public static RequestPath parse(String raw) {
         if (!raw.startsWith("/")) {

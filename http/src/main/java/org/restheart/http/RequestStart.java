@@ -16,8 +16,6 @@ public final class RequestStart {
     }
 
     /// Runs a task that processes a request.
-    ///
-    /// @param nanos the start of the request, in [System#nanoTime()]
     public static void during(long nanos, Runnable task) {
         ScopedValue.where(CURRENT, new RequestStart(nanos)).run(task);
     }

@@ -12,29 +12,21 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// The response of a handler: complete or deferred. Immutable.
+/// The response of a handler: complete or deferred. What its methods are given must not block. Immutable.
 public sealed interface Response {
     String JSON = "application/json; charset=UTF-8";
 
     /// This response changed by `change`, immediately or on completion. A failure is passed on unchanged.
-    ///
-    /// @param change must not block
     Response map(UnaryOperator<Ready> change);
 
-    /// This response, or the result of `rescue` if it is deferred and fails.
-    ///
-    /// @param rescue returns a response for the failure, or throws another failure; must not block
+    /// This response, or the result of `rescue` if it is deferred and fails; `rescue` may throw another failure.
     Response recover(Function<Throwable, Ready> rescue);
 
     /// This response; if it is deferred and fails, with the failure that `change` returns. Errors of the JVM are passed
     /// on unchanged.
-    ///
-    /// @param change must not block
     Response mapFailure(UnaryOperator<RuntimeException> change);
 
     /// This response. Runs `action` immediately, or when a deferred response has been built or has failed.
-    ///
-    /// @param action must not block
     Response whenDone(Runnable action);
 
     /// This response. Calls `nanos` with the time that it takes to build a deferred response, once it is there.
@@ -50,7 +42,6 @@ public sealed interface Response {
         return new Ready(status, Fields.NONE, Content.NONE, null);
     }
 
-    /// @param lease owns the memory of the content
     static Ready json(int status, String json, Lease lease) {
         return status(status).with(JSON, Content.Bytes.of(json.getBytes(StandardCharsets.UTF_8), lease));
     }
@@ -83,7 +74,6 @@ public sealed interface Response {
             return withHeaders(headers.plus(more));
         }
 
-        /// With other headers.
         public Ready withHeaders(Fields headers) {
             return new Ready(status, headers, content, said);
         }

@@ -21,7 +21,6 @@ public final class SecretValues {
 
     private SecretValues() {}
 
-    /// Random bytes that nobody can guess.
     public static byte[] random(int count) {
         var bytes = new byte[count];
         RANDOM.nextBytes(bytes);

@@ -31,7 +31,6 @@ public final class SerialTasks implements Executor {
         }
     }
 
-    /// The number of tasks that are not completed.
     public int waiting() {
         return waiting.get();
     }

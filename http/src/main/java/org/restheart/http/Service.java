@@ -110,7 +110,6 @@ public interface Service extends Handler {
         /// The attribute of requests; absent for [#API].
         public static final Key<Traffic> KEY = Key.named("traffic");
 
-        /// The value of the metrics' label.
         public String label() {
             return name().toLowerCase(Locale.ROOT);
         }

@@ -11,7 +11,6 @@ public final class WebSocketHandshake {
 
     private WebSocketHandshake() {}
 
-    /// Whether the request is the opening handshake of a WebSocket.
     public static boolean isAsked(Headers headers) {
         return headers.hasToken("Connection", "upgrade") && headers.hasToken("Upgrade", "websocket");
     }

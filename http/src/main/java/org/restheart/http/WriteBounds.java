@@ -7,8 +7,6 @@ import org.restheart.http.attribute.Key;
 
 /// What a request may write of a collection, whatever the access rule. Other than the rule's filter, it says nothing of
 /// what the caller may see.
-///
-/// @param filter matches the documents that the request may change, replace or delete
 public record WriteBounds(BsonDocument filter) {
     /// Set by guards.
     public static final Key<WriteBounds> KEY = Key.named("write bounds");
@@ -16,7 +14,6 @@ public record WriteBounds(BsonDocument filter) {
     /// The most documents that the request may change; if there are more, it changes none.
     public static final Key<Long> MAX_AFFECTED = Key.named("max-affected");
 
-    /// The filter of a write, within the bounds of its request.
     public static BsonDocument within(Request request, BsonDocument write) {
         return request.attribute(KEY)
                 .map(WriteBounds::filter)

@@ -29,7 +29,6 @@ public record Account(String name, List<String> roles, BsonDocument properties, 
         return roles.contains(role);
     }
 
-    /// The account with those of its roles that are among these.
     public Account limitedTo(Collection<String> only) {
         return new Account(name, roles.stream().filter(only::contains).toList(), properties, all, claims);
     }

@@ -10,7 +10,6 @@ import org.restheart.data.Access;
 ///     name from different realms have different identities, and so have anonymous callers at different addresses.
 ///     Equal on every gateway, whether a password or a token of the account was sent
 /// @param account empty for an anonymous caller
-/// @param grant what the caller may do with the data of this request
 /// @param expires when the credentials expire, if they do. Responses that are open then, such as streams, are ended
 /// @param isLimited whether the credentials have limits of their own, such as an API key or scopes: no tokens or keys
 ///     may be derived from them, since these would not have the limits
@@ -39,12 +38,10 @@ public record Caller(
         return new Caller(identity, account, grant, Optional.of(expires), isLimited);
     }
 
-    /// See [#isLimited()].
     public Caller withLimits() {
         return new Caller(identity, account, grant, expires, true);
     }
 
-    /// Whether the credentials have expired by then.
     public boolean hasExpired(Instant now) {
         return expires.filter(end -> !now.isBefore(end)).isPresent();
     }

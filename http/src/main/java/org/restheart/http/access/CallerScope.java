@@ -36,7 +36,6 @@ public final class CallerScope {
         return ACCOUNT + name;
     }
 
-    /// Whether this is the name of an account among callers.
     public static boolean isAccount(String caller) {
         return caller.startsWith(ACCOUNT);
     }
@@ -78,7 +77,6 @@ public final class CallerScope {
         return CURRENT.isBound() ? CURRENT.get().sharers : SERVERS;
     }
 
-    /// Whether the current thread works for a known caller.
     public static boolean isBound() {
         return CURRENT.isBound();
     }
@@ -97,7 +95,6 @@ public final class CallerScope {
                 .run(task);
     }
 
-    /// As [#run(List, Runnable, Runnable)], for one caller.
     public static void run(String caller, Runnable task) {
         run(List.of(caller), CallerScope::nothing, task);
     }

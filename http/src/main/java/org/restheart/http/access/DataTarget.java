@@ -13,7 +13,6 @@ import org.restheart.http.attribute.Key;
 /// @param db empty for the root and for sessions
 /// @param collection empty above collections
 /// @param id the id of the document in the path; empty without one, and for a malformed id
-/// @param operation what the request does
 /// @param demands the flags that an access rule must set to allow the request
 public record DataTarget(
         Optional<String> db,

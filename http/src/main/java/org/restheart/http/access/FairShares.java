@@ -146,7 +146,6 @@ public final class FairShares {
         return new FairShares(size, 0, true);
     }
 
-    /// The number of places.
     public int size() {
         return size;
     }
@@ -160,8 +159,6 @@ public final class FairShares {
 
     /// Takes several places, all or none. A caller that holds none may take all free places; any other caller
     /// as many as it could take one by one. Never blocks.
-    ///
-    /// @return whether the places were taken
     public boolean tryTake(String caller, int places) {
         return tryTake(List.of(caller), places).isPresent();
     }
@@ -186,8 +183,6 @@ public final class FairShares {
     }
 
     /// Takes places, all or none. Never blocks.
-    ///
-    /// @return the payer; empty if none were taken
     public Optional<String> tryTake(Want want) {
         lock.lock();
         try {
@@ -253,16 +248,12 @@ public final class FairShares {
     /// Takes a place; waits until the caller may have another one.
     ///
     /// @return false if there was no place in this time
-    /// @throws InterruptedException if the thread is interrupted while it waits; no place is taken then
     public boolean take(String caller, long nanos) throws InterruptedException {
         return take(List.of(caller), nanos).isPresent();
     }
 
     /// Takes a place for what several callers have asked for, as [#tryTake(List, int)]; waits until one of them
     /// may have another one.
-    ///
-    /// @return the payer; empty if there was no place in this time
-    /// @throws InterruptedException if the thread is interrupted while it waits; no place is taken then
     public Optional<String> take(List<String> sharers, long nanos) throws InterruptedException {
         var want = new Want(sharers, 1, Policy.SHARE);
         var payer = tryTake(want);
@@ -277,7 +268,6 @@ public final class FairShares {
     /// in their order.
     ///
     /// @return the payer; empty if there were none in this time, or too many wait already
-    /// @throws InterruptedException if the thread is interrupted while it waits; no place is taken then
     public Optional<String> take(Want want, Patience patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {

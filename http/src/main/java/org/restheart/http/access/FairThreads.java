@@ -16,8 +16,6 @@ public final class FairThreads implements AutoCloseable {
     private final FairShares turns;
     private final ExecutorService threads;
 
-    /// @param name of the threads, before a number
-    /// @param count of threads
     public FairThreads(String name, int count) {
         this(name, count, 2 * count); // of which one caller alone has half
     }

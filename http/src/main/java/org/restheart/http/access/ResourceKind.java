@@ -46,17 +46,14 @@ public enum ResourceKind {
         return this == COLLECTION || this == FILES_BUCKET || this == SCHEMA_STORE;
     }
 
-    /// Whether requests for it write many documents.
     public boolean isBulk() {
         return this == BULK_DOCUMENTS || this == BULK_FILES || this == BULK_SCHEMAS;
     }
 
-    /// Whether the id of a document is in the path.
     public boolean hasId() {
         return this == DOCUMENT || this == FILE || this == FILE_BINARY || this == SCHEMA;
     }
 
-    /// Whether it is a file, or a bucket of files.
     public boolean isFiles() {
         return switch (this) {
             case FILES_BUCKET, FILES_BUCKET_SIZE, FILES_BUCKET_META, FILE, FILE_BINARY, BULK_FILES -> true;
@@ -64,7 +61,6 @@ public enum ResourceKind {
         };
     }
 
-    /// Whether it is a JSON Schema, or a store of schemas.
     public boolean isSchemas() {
         return switch (this) {
             case SCHEMA_STORE, SCHEMA_STORE_SIZE, SCHEMA_STORE_META, SCHEMA, BULK_SCHEMAS -> true;

@@ -3,8 +3,6 @@ package org.restheart.http.attribute;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Names a typed attribute of a [Request]. Two keys are the same only if they are the same object.
-///
-/// @param <T> the attribute's type
 @SuppressWarnings("UnusedTypeParameter") // a phantom type: it ties the key to the value it is stored with
 public final class Key<T> {
     private static final AtomicInteger KEYS = new AtomicInteger();

@@ -19,7 +19,6 @@ public record AccessExplanation(int status, Optional<String> reason, List<Tried>
         tried = List.copyOf(tried);
     }
 
-    /// The rule that allows the request.
     public Optional<Tried> deciding() {
         return tried.stream().filter(rule -> rule.grant().isPresent()).findFirst();
     }
@@ -38,7 +37,6 @@ public record AccessExplanation(int status, Optional<String> reason, List<Tried>
 
     /// One rule. Its texts are for those who may read access rules.
     ///
-    /// @param id of a stored permission
     /// @param role of the account for which it was tried
     /// @param missing flags that the request needs and the rule does not set
     /// @param failed the first part of its predicate that is not true of the request, as written
@@ -53,8 +51,6 @@ public record AccessExplanation(int status, Optional<String> reason, List<Tried>
             Optional<Access> grant) {
 
         /// The rule for credentials that do not have its role; unchanged if it does not allow the request anyway.
-        ///
-        /// @param why takes the place of a part of its predicate
         public Tried refused(String why) {
             return grant.isEmpty()
                     ? this

@@ -65,7 +65,6 @@ public record JudgedRequest(
 
         /// Documents as JSON of this mode.
         record Json(JsonMode mode, Frame frame) implements Answer {
-            /// As an array.
             public Json(JsonMode mode) {
                 this(mode, Frame.ARRAY);
             }
@@ -116,7 +115,6 @@ public record JudgedRequest(
     }
 
     /// @param target a path, perhaps with a query, as a client would send it
-    /// @param maxParameters the largest number of parameters in that query
     /// @throws org.restheart.http.ProblemException 400 for more parameters or malformed percent-encoding
     public static JudgedRequest of(Method method, String target, int maxParameters, Via via) {
         int mark = target.indexOf('?');

@@ -17,7 +17,6 @@ public interface JudgedRequests {
     /// No authorizer allows the request to this caller, or there is no such resource for judged requests.
     Problem NOT_PERMITTED = Problem.of(ProblemCode.FORBIDDEN);
 
-    /// Begins the message of [#tooManyDocuments].
     String TOO_MANY = "the result has more than ";
 
     /// Runs the request on this thread, or on another one if it has to wait and this thread must not.
@@ -29,8 +28,6 @@ public interface JudgedRequests {
     Response make(Request outer, JudgedRequest inner);
 
     /// The facts about a request, which is authorized and checked but not carried out. As [#make] in all else.
-    ///
-    /// @return empty if they are not known
     default Optional<DataFacts> facts(Request outer, JudgedRequest inner) {
         return make(outer, inner.with(new Answer.Facts())).settled().said(DataFacts.class);
     }

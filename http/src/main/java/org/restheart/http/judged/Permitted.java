@@ -13,7 +13,6 @@ import org.restheart.data.Access;
 ///
 /// @param rules the evaluated rules, in their order, up to the first that decides for all requests of the kind
 public record Permitted(Decision decision, List<RuleDecision> rules) {
-    /// By no rule.
     public static final Permitted NEVER = new Permitted(Decision.NEVER, List.of());
 
     public Permitted {

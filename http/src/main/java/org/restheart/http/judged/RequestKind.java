@@ -32,7 +32,6 @@ public record RequestKind(Method method, List<Segment> path, Set<Privilege> dema
         /// @param except texts that are reserved in that place, in any case; in lower case here
         /// @param otherServices texts, in this very case, at which other services answer
         record Unknown(Set<String> except, Set<String> otherServices) implements Segment {
-            /// Any text.
             public static final Unknown ANY = new Unknown(Set.of());
 
             public Unknown {
@@ -56,7 +55,6 @@ public record RequestKind(Method method, List<Segment> path, Set<Privilege> dema
         }
     }
 
-    /// A kind whose path is known.
     public static RequestKind of(Method method, RequestPath path, Set<Privilege> demands, boolean data) {
         return new RequestKind(method, segments(path), demands, data, Via.REST);
     }
@@ -72,7 +70,6 @@ public record RequestKind(Method method, List<Segment> path, Set<Privilege> dema
         return new RequestKind(evidence.method(), path, demands(evidence.kind(), evidence.method()), true, via);
     }
 
-    /// A known path.
     public static List<Segment> segments(RequestPath path) {
         return path.segments().stream().<Segment>map(Segment.Name::new).toList();
     }
@@ -129,8 +126,6 @@ public record RequestKind(Method method, List<Segment> path, Set<Privilege> dema
     }
 
     /// What a request for a resource needs of a permission beyond plain reading and writing, by its method.
-    ///
-    /// @return a new set
     public static EnumSet<Privilege> demands(ResourceKind resource, Method method) {
         var demands = EnumSet.noneOf(Privilege.class);
         if (isManagement(resource, method)) {

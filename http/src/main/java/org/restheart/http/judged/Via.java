@@ -24,7 +24,6 @@ public record Via(Service service, Optional<String> action) {
     /// Set by [JudgedRequests]; a request without it is one that a client sent to the REST API.
     static final Key<Via> KEY = Key.named("via");
 
-    /// The services through which data is accessed.
     public enum Service {
         REST("rest"),
         DATA_API("data-api"),

@@ -227,7 +227,6 @@ public enum DataParameter {
         return operations.contains("EVERY") || operations.contains(operation.toString());
     }
 
-    /// The methods of requests to which it applies.
     public Set<Method> methods() {
         var methods = EnumSet.noneOf(Method.class);
         for (var method : List.of(Method.GET, Method.POST, Method.PUT, Method.PATCH, Method.DELETE)) {
@@ -245,7 +244,6 @@ public enum DataParameter {
         return !isLocal || appliesTo(operation);
     }
 
-    /// Whether the read of what was written has it, too.
     public boolean isInherited() {
         return traits.contains("inherited");
     }

@@ -114,12 +114,10 @@ public final class ParameterValues {
         return values.containsKey(parameter);
     }
 
-    /// Whether a flag or switch is on.
     public boolean isOn(DataParameter parameter) {
         return values.getOrDefault(parameter, false).equals(true);
     }
 
-    /// An integer; `otherwise` if it was not sent.
     public int number(DataParameter parameter, int otherwise) {
         return (int) values.getOrDefault(parameter, otherwise);
     }
@@ -129,7 +127,6 @@ public final class ParameterValues {
         return values.get(parameter) instanceof Optional<?> name ? name.map(String.class::cast) : Optional.empty();
     }
 
-    /// Any text, as sent.
     public Optional<String> text(DataParameter parameter) {
         return Optional.ofNullable((String) values.get(parameter));
     }

@@ -25,7 +25,6 @@ public sealed interface ValueForm {
         };
     }
 
-    /// Whether a word is one of its values.
     default boolean has(String word) {
         return this instanceof Choice choice && choice.names.contains(word);
     }

@@ -61,8 +61,6 @@ public final class Backlog {
 
     /// A backlog whose messages count for a budget until [#abandon()] is called.
     ///
-    /// @param maxMessages most queued messages
-    /// @param maxBytes most queued bytes; a single message may be larger
     /// @param caller the receiver, as [org.restheart.http.access.CallerScope] names it
     public Backlog(int maxMessages, long maxBytes, PushBudget budget, String caller) {
         this.maxMessages = maxMessages;

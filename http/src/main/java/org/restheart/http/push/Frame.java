@@ -43,7 +43,6 @@ public final class Frame {
         return bytes;
     }
 
-    /// When the event happened, in milliseconds since 1970; 0 if unknown.
     public long since() {
         return since;
     }

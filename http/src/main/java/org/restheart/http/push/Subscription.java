@@ -30,7 +30,6 @@ public record Subscription(
         onGone.run();
     }
 
-    /// This subscription with another callback for the end of its connection.
     public Subscription with(Runnable onGone) {
         return new Subscription(transport, backlog, keepAlive, onSent, onGone, inbound, position);
     }
