@@ -188,14 +188,8 @@ public final class Pipeline {
 
     /// The settings of every pipeline.
     ///
-    /// @param poweredByHeader whether responses carry `X-Powered-By`
-    /// @param dateHeader whether responses carry `Date`
     /// @param forceEncoding whether requests that accept neither gzip nor deflate are refused
-    /// @param tracingHeaders request headers that responses repeat
     /// @param errorBodies which refusals have a body
-    /// @param problemDetails whether bodies of errors are those of RFC 9457 for all clients
-    /// @param cors what pages of other origins may do
-    /// @param tracing whether requests may have spans
     /// @param clients determines the address under which requests without an account are counted
     public record Settings(
             boolean poweredByHeader,
@@ -226,8 +220,6 @@ public final class Pipeline {
     }
 
     /// Adds what a filter does before it hands the request on, or refuses it, to the request's span.
-    ///
-    /// @param part its name in traces
     private record TracedFilter(String part, Filter filter) implements Filter {
         @Override
         public Response filter(Request request, Handler next) {

@@ -12,7 +12,6 @@ import org.restheart.http.parameter.DataParameter;
 /// Indents JSON for human readers (parameter `pretty`). Long content is indented while it is sent, so that it is
 /// never held in memory.
 final class PrettyFilter implements Filter {
-    /// Bytes that are indented at once.
     private static final int PIECE = 64 * 1024;
 
     /// Bytes that one byte is laid out to, about.
@@ -120,7 +119,6 @@ final class PrettyFilter implements Filter {
             }
         }
 
-        /// To be called once, behind the whole text.
         void end() {
             if (any) {
                 out.write('\n');

@@ -64,7 +64,6 @@ public final class RateLimits {
         return byAccount.refused();
     }
 
-    /// What was admitted here since the last report.
     public Report report() {
         var current = config;
         return new Report(
@@ -72,7 +71,6 @@ public final class RateLimits {
                 current.perAccount().map(byAccount::report).orElse(Map.of()));
     }
 
-    /// Counts what another gateway has admitted.
     public void count(Report elsewhere) {
         var current = config;
         current.perAddress().ifPresent(limit -> byAddress.countElsewhere(elsewhere.byAddress(), limit));
@@ -148,9 +146,6 @@ public final class RateLimits {
     }
 
     /// Requests that one gateway admitted in a while, for the others to count too. Immutable.
-    ///
-    /// @param byAddress requests by address
-    /// @param byAccount requests by account
     public record Report(Map<String, Long> byAddress, Map<String, Long> byAccount) {
         public Report {
             byAddress = Map.copyOf(byAddress);
@@ -192,7 +187,6 @@ public final class RateLimits {
                 .expireAfterAccess(REMEMBERED)
                 .build();
 
-        /// @param shared whether [#report] is called
         RateLimiter(LongSupplier nanoTime, boolean shared) {
             this.nanoTime = nanoTime;
             this.shared = shared;
@@ -207,7 +201,6 @@ public final class RateLimits {
                 return retrySeconds == 0;
             }
 
-            /// `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`.
             Fields headers() {
                 return Fields.of(
                         LIMIT,
@@ -280,7 +273,6 @@ public final class RateLimits {
                     }));
         }
 
-        /// Requests that were not admitted.
         long refused() {
             return refused.sum();
         }

@@ -33,11 +33,9 @@ public record Binding(
     public enum Match {
         /// The URI and everything below it, by whole segments: `/a` matches `/a/b` but not `/ab`.
         PREFIX,
-        /// The URI alone.
         EXACT
     }
 
-    /// A service at the endpoint of its configuration block.
     public static Binding of(Service service, Endpoint endpoint) {
         return prefix(service, endpoint.uri(), endpoint.secured());
     }
@@ -61,8 +59,6 @@ public record Binding(
     }
 
     /// The request, whose path a filter may have changed.
-    ///
-    /// @throws IllegalStateException if it is not below this path any more
     public Request requireOwn(Request request) {
         var path = request.path().segments();
         var own = segments();

@@ -47,7 +47,6 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
 
     /// Called once, when all services are bound, since some of them refer to this object.
     ///
-    /// @param securityFilters returns the security filter of a binding
     /// @param refusals why the guards of data refuse a request to its caller, whatever its content and parameters
     public void connect(
             Router routes,

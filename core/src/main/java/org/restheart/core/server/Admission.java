@@ -32,7 +32,6 @@ final class Admission {
             this.sharer = sharer;
         }
 
-        /// The request is not in flight any more. Takes effect once.
         void leave() {
             if (left.compareAndSet(false, true)) {
                 admission.leave(sharer);
@@ -61,7 +60,6 @@ final class Admission {
     private volatile long lastWhileLeaving;
     private volatile boolean draining;
 
-    /// @param limit most requests at once
     Admission(int limit) {
         this.limit = limit;
         this.mostUnshared = limit - limit / 2;
@@ -119,19 +117,15 @@ final class Admission {
         return leaving;
     }
 
-    /// Since [#announceStop()].
     Duration sinceLastRequest() {
         return Duration.ofNanos(System.nanoTime() - lastWhileLeaving);
     }
 
-    /// Refuses all further requests.
     void close() {
         draining = true;
     }
 
     /// After [#close()]: waits until the last request has left.
-    ///
-    /// @return whether it has
     boolean awaitEmpty(Duration atMost) throws InterruptedException {
         long nanos = atMost.toNanos();
         lock.lock();
@@ -148,17 +142,14 @@ final class Admission {
         }
     }
 
-    /// Requests whose responses have not been sent yet.
     int inFlight() {
         return inFlight.get();
     }
 
-    /// Most requests at once.
     int limit() {
         return limit;
     }
 
-    /// The number of requests that were not admitted.
     long rejected() {
         return rejected.sum();
     }

@@ -51,7 +51,6 @@ final class ArrivingContent extends InputStream {
 
     /// @param places of requests whose content is awaited
     /// @param caller as [org.restheart.http.access.CallerScope] names it; asked when the content is awaited
-    /// @param begin the bytes received already
     /// @param channel null if it has not been requested yet
     ArrivingContent(
             HttpServerExchange exchange,
@@ -74,7 +73,6 @@ final class ArrivingContent extends InputStream {
         });
     }
 
-    /// The number of bytes received before the first read.
     int received() {
         return received;
     }
@@ -225,7 +223,6 @@ final class ArrivingContent extends InputStream {
             left -= nanos;
         }
 
-        /// The bytes that have arrived.
         long length() {
             return length;
         }

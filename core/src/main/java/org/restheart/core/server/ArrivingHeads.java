@@ -59,7 +59,6 @@ final class ArrivingHeads {
             this.caller = CallerScope.address(ConnectionLimit.address(connection));
         }
 
-        /// @throws IOException if the address may not have that much
         void require(long bytes) throws IOException {
             int more = (int) Math.min(Integer.MAX_VALUE, bytes / UNIT + 1) - taken.get();
             if (more <= 0) {
@@ -118,7 +117,6 @@ final class ArrivingHeads {
         /// Bytes of the preface of HTTP/2 that have arrived; -1 for HTTP/1.1.
         private int preface;
 
-        /// Of the unfinished head.
         private long bytes;
 
         /// When the head was found to be unfinished, in nanoseconds; 0 if it was not.
@@ -133,7 +131,6 @@ final class ArrivingHeads {
             return http2 != null;
         }
 
-        /// Of the unfinished head.
         long bytes() {
             return bytes;
         }
@@ -154,8 +151,6 @@ final class ArrivingHeads {
         }
 
         /// To be called before more is read.
-        ///
-        /// @throws IOException if the head takes too long, or is more than may be in memory now
         void requireInBounds() throws IOException {
             if (bytes == 0) {
                 return;
@@ -226,12 +221,10 @@ final class ArrivingHeads {
         private final byte[] head = new byte[FRAME_HEAD];
         private int filled;
 
-        /// Bytes of the frame's payload, and those of them that have arrived.
         private int length;
 
         private int arrived;
 
-        /// Of the head that is not complete.
         private long bytes;
 
         private int smallPieces;
@@ -240,7 +233,6 @@ final class ArrivingHeads {
 
         /// Compares bytes with the preface, and consumes those that belong to it.
         ///
-        /// @param before how many have arrived before
         /// @return how many have arrived; -1 for another protocol
         static int preface(ByteBuffer received, int before) {
             int count = before;
@@ -273,7 +265,6 @@ final class ArrivingHeads {
             return bytes;
         }
 
-        /// The number of heads that have arrived completely.
         long completed() {
             return completed;
         }
@@ -327,8 +318,6 @@ final class ArrivingHeads {
             private int identifier;
             private boolean larger;
 
-            /// @param index of the byte in the frame's payload
-            /// @return the byte to pass on
             byte limited(int index, byte value) {
                 int at = index % BYTES;
                 if (at < 2) {

@@ -50,11 +50,6 @@ final class BodyLimits {
         }
     }
 
-    /// @param perRequest bytes
-    /// @param together bytes
-    /// @param anonymous bytes for all callers without an account
-    /// @param streamed bytes of content that is read while it arrives, per request
-    /// @param timeout how long nothing may arrive, and how long content may take before its rate is checked
     BodyLimits(long perRequest, long together, long anonymous, long streamed, Duration timeout) {
         this.perRequest = Math.min(perRequest, Integer.MAX_VALUE - 8);
         this.together = together;
@@ -68,7 +63,6 @@ final class BodyLimits {
         return perRequest;
     }
 
-    /// In bytes.
     long streamed() {
         return streamed;
     }
@@ -77,7 +71,6 @@ final class BodyLimits {
         return timeout;
     }
 
-    /// The body of a request beyond the limit: reading it fails.
     Body tooLarge() {
         return new Refused(contentTooLarge());
     }
@@ -87,19 +80,16 @@ final class BodyLimits {
                 ProblemCode.CONTENT_TOO_LARGE, "the request content must not exceed " + perRequest + " bytes");
     }
 
-    /// The problem of streamed content beyond the limit.
     Problem tooMuch() {
         return Problem.of(
                 ProblemCode.CONTENT_TOO_LARGE,
                 "the content is larger than core.max-streamed-content, " + streamed + " bytes");
     }
 
-    /// The body of a request for which there was no memory.
     Body noRoom() {
         return new Refused(contentHasNoRoom());
     }
 
-    /// @throws org.restheart.http.ProblemException 503 if there is none
     void requireRoom(boolean isThere) {
         if (!isThere) {
             throw contentHasNoRoom().raise();
@@ -110,7 +100,6 @@ final class BodyLimits {
         return Problem.overloaded("the server holds too much request content at the moment");
     }
 
-    /// Content that has arrived with its head.
     Body received(byte[] content, Counter counter) {
         return new Received(content, counter);
     }
@@ -157,8 +146,6 @@ final class BodyLimits {
         }
 
         /// Counts the request for its caller from now on, including earlier bytes.
-        ///
-        /// @return whether the caller had room for that
         synchronized boolean countForCaller() {
             if (payer == null && !isClosed) {
                 var name = caller.get();
@@ -193,7 +180,6 @@ final class BodyLimits {
         /// Counts the objects that are made of JSON ([JsonWeight]), for the caller, who may hold little else meanwhile
         /// if they are many: one request alone is not refused for them.
         ///
-        /// @param content complete, and counted
         /// @return whether the caller had room for that
         boolean addValues(byte[] content) {
             return addObjects(JsonWeight.of(content));
@@ -215,9 +201,6 @@ final class BodyLimits {
             return (isAnonymous ? ofAnonymous : ofAll).bytes / 16 * 5 - 2 * UNIT;
         }
 
-        /// As [#addObjects].
-        ///
-        /// @throws org.restheart.http.ProblemException 503 if there is no room
         void hold(long bytes) {
             requireRoom(addObjects(bytes));
         }

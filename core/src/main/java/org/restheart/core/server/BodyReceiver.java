@@ -56,7 +56,6 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
         this.receiver = receiver;
     }
 
-    /// @param counter accounts for the bytes of the content
     static void receive(HttpServerExchange exchange, BodyLimits limits, BodyLimits.Counter counter, Receiver receiver) {
         if (exchange.isRequestComplete()) {
             receiver.received(Body.EMPTY);

@@ -26,7 +26,6 @@ final class BufferedBody implements Body {
     private boolean isComplete;
     private boolean isWhole;
 
-    /// Begins to read the content. Called once.
     interface Opening {
         /// @param pieces whether a service reads it piece by piece
         InputStream open(boolean pieces) throws IOException;
@@ -34,7 +33,6 @@ final class BufferedBody implements Body {
 
     /// @param expected bytes; negative if their number is unknown
     /// @param counted how many of the bytes are counted already
-    /// @param streamed whether the service reads content piece by piece
     BufferedBody(
             Opening opening,
             long expected,

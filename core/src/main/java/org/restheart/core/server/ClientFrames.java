@@ -23,7 +23,6 @@ final class ClientFrames {
     /// Control frames within a period: each costs work and has no use but to show that the client is there.
     private static final int MAX_CONTROLS = 100;
 
-    /// In nanoseconds.
     private static final long PERIOD = 1_000_000_000;
 
     private final Receiver receiver;
@@ -51,7 +50,6 @@ final class ClientFrames {
         void message(byte[] payload);
     }
 
-    /// The client violates the protocol, or a limit.
     static final class ProtocolError extends Exception {
         private static final long serialVersionUID = 1L;
         private final int code;
@@ -65,7 +63,6 @@ final class ClientFrames {
             this.code = code;
         }
 
-        /// The close code.
         int code() {
             return code;
         }
@@ -198,7 +195,6 @@ final class ClientFrames {
         remaining -= n;
     }
 
-    /// @param offset of the bytes in the frame's payload
     private void unmask(byte[] bytes, byte[] head, int offset) {
         int maskAt = headLength - 4;
         for (int i = 0; i < bytes.length; i++) {

@@ -32,7 +32,6 @@ final class Compression {
     /// Bytes that a compressor holds, about.
     private static final int PIECE = 64 << 10;
 
-    /// Bytes of compressed content that may be used again.
     private static final int SHARED_BYTES = 8 << 20;
 
     /// Compressed content by what it was: responses that share their content share this too. By identity.
@@ -182,7 +181,6 @@ final class Compression {
     private static final class Gzip {
         private static final byte[] HEADER = {0x1f, (byte) 0x8b, Deflater.DEFLATED, 0, 0, 0, 0, 0, 0, (byte) 0xff};
 
-        /// Checksum and length of what was compressed.
         private static final int TRAILER = 8;
 
         /// Bytes that are sent as they are, in a stored block (RFC 1951, 3.2.4): header, trailer and code tables

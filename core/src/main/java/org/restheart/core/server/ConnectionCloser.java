@@ -31,7 +31,6 @@ final class ConnectionCloser {
         return closer;
     }
 
-    /// Never blocks.
     void add(Runnable close) {
         tasks.add(Optional.of(close));
     }

@@ -49,8 +49,6 @@ final class ConnectionLimit {
     private long tidied = System.nanoTime();
     private long logged = System.nanoTime() - LOG_AGAIN;
 
-    /// @param together the most connections
-    /// @param perAddress the most of one address
     /// @param shared whether the connections are divided fairly among addresses: not behind a proxy, whose
     ///     address is that of all clients
     ConnectionLimit(int together, int perAddress, boolean shared) {
@@ -61,8 +59,6 @@ final class ConnectionLimit {
     }
 
     /// Counts a new connection, or closes it.
-    ///
-    /// @return false if it was closed
     boolean admit(StreamConnection connection) {
         if (add(address(connection), connection)) {
             return true;
@@ -103,7 +99,6 @@ final class ConnectionLimit {
         return count <= FEW || System.nanoTime() - tidied > TIDY_AGAIN;
     }
 
-    /// Forgets those that were closed.
     synchronized void tidy() {
         tidied = System.nanoTime();
         accepted.values().removeIf(connections -> {
@@ -136,12 +131,10 @@ final class ConnectionLimit {
         return count;
     }
 
-    /// Those that are open, and those that have been closed since the last look.
     synchronized int known() {
         return count;
     }
 
-    /// The number of connections that were refused since the start.
     long refused() {
         return refused.sum();
     }

@@ -16,10 +16,8 @@ import org.xnio.conduits.StreamSourceConduit;
 /// request; and in HTTP/2 content of another length than the head says. Bounds extensions and trailers. Confined to one
 /// request.
 final class ContentFraming extends BufferedSourceConduit {
-    /// Most digits of a chunk's size.
     private static final int MAX_DIGITS = 15;
 
-    /// Most bytes of all extensions of a request, and of its trailers.
     private static final int MAX_EXTENSIONS = 16 * 1024;
 
     private static final int MAX_TRAILERS = 16 * 1024;
@@ -53,7 +51,6 @@ final class ContentFraming extends BufferedSourceConduit {
         ENDED
     }
 
-    /// The client's bytes are not valid content.
     static final class Malformed extends IOException {
         Malformed(String message) {
             super(message);

@@ -53,7 +53,6 @@ final class Exchanges {
         }
     }
 
-    /// Ends an exchange that has no response yet, and whose client has disconnected.
     static void endClientGone(HttpServerExchange exchange) {
         exchange.setPersistent(false);
         exchange.setStatusCode(CLIENT_GONE);

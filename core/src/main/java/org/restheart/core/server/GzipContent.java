@@ -26,7 +26,6 @@ final class GzipContent {
                 .anyMatch(coding -> !coding.isBlank() && !coding.strip().equalsIgnoreCase("identity"));
     }
 
-    /// @param streamed whether the service reads content piece by piece
     static Body decoded(Body coded, Headers headers, boolean streamed, BodyLimits limits, BodyLimits.Counter counter) {
         return new BufferedBody(pieces -> open(coded, headers, pieces, limits), -1, 0, streamed, limits, counter);
     }
@@ -71,7 +70,6 @@ final class GzipContent {
         }
     }
 
-    /// Refuses what is no gzip, and more than a number of bytes.
     private static final class Inflated extends FilterInputStream {
         private final Problem tooMuch;
         private long left;

@@ -33,7 +33,6 @@ final class HeadMemory {
     /// A segment, parameter or header field: its objects, and their place in a list.
     private static final int ELEMENT = 120;
 
-    /// Of the heads of requests in progress, and of what their responses need beside the content.
     private final FairShares heads;
 
     /// Bytes that count at most for the JSON in one head, so that one alone is not refused.
@@ -59,8 +58,6 @@ final class HeadMemory {
 
     /// Counts what any response keeps that waits for its client, whatever its content: a buffer, and the head of its
     /// request unless that counts already.
-    ///
-    /// @return false if its caller has too much already
     boolean reserveHead(HttpServerExchange exchange, String caller) {
         long bytes = size(exchange);
         return reserve(exchange, caller, BUFFER + (bytes <= SMALL ? bytes : 0));

@@ -84,7 +84,6 @@ final class Http2Connections {
         }
     }
 
-    /// All requests are refused from now on.
     void refuse() {
         refusing = true;
     }
@@ -125,7 +124,6 @@ final class Http2Connections {
         /// Used by the I/O thread alone.
         private boolean asked;
 
-        /// Guarded by this, like all below.
         private boolean withinFrame;
 
         private @Nullable ByteBuffer frame;
@@ -136,7 +134,6 @@ final class Http2Connections {
             this.connection = connection;
         }
 
-        /// A request is served. On the I/O thread.
         void serves(int stream) {
             lastServed = Math.max(lastServed, stream);
         }
@@ -174,7 +171,6 @@ final class Http2Connections {
             var _ = later(() -> IoUtils.safeClose(connection));
         }
 
-        /// False if the server has stopped.
         private boolean later(Runnable task) {
             try {
                 connection.getIoThread().execute(task);
@@ -242,10 +238,6 @@ final class Http2Connections {
     }
 
     /// The stream of one request of HTTP/2. Confined to the I/O thread of its connection, but for [#isReset()].
-    ///
-    /// @param channel of the connection
-    /// @param response where the stream's response is written
-    /// @param request where the stream's request is read
     record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2DataStreamSinkChannel response) {
         /// Undertow announces a limit for the streams of a connection, but does not enforce it.
         private static final AttachmentKey<AtomicInteger> STREAMS = AttachmentKey.create(AtomicInteger.class);
@@ -268,7 +260,6 @@ final class Http2Connections {
 
         private static final VarHandle RESET = field(Http2StreamSinkChannel.class, "reset", boolean.class);
 
-        /// A private field of Undertow's.
         static VarHandle field(Class<?> owner, String name, Class<?> type) {
             try {
                 return MethodHandles.privateLookupIn(owner, MethodHandles.lookup())
@@ -317,9 +308,6 @@ final class Http2Connections {
             return (boolean) RESET.getVolatile(response);
         }
 
-        /// Resets the stream and ends its exchange.
-        ///
-        /// @param code of the error (RFC 9113, 7)
         void reset(HttpServerExchange exchange, int code) {
             if (!isReset()) {
                 channel.sendRstStream(response.getStreamId(), code);

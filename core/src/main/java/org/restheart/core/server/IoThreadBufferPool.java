@@ -18,7 +18,6 @@ final class IoThreadBufferPool implements ByteBufferPool {
     private final ByteBufferPool cached;
     private final ByteBufferPool shared;
 
-    /// @param bufferSize in bytes
     IoThreadBufferPool(boolean direct, int bufferSize) {
         this.cached = new DefaultByteBufferPool(direct, bufferSize, MAX_IDLE, CACHED_PER_IO_THREAD);
         this.shared = new DefaultByteBufferPool(direct, bufferSize, MAX_IDLE, 0);

@@ -45,7 +45,6 @@ import org.xnio.conduits.StreamSourceConduit;
 final class ListenerSockets {
     private static final Logger LOG = LoggerFactory.getLogger(ListenerSockets.class);
 
-    /// Connections that the system accepts before the server does.
     private static final int BACKLOG = 1_000;
 
     private final ServerSettings settings;
@@ -78,8 +77,6 @@ final class ListenerSockets {
         this.handler = handler;
     }
 
-    /// Opens the sockets of the listeners that are enabled.
-    ///
     /// @throws StartException naming what to correct: a port in use, a keystore that cannot be read
     void open() {
         if (settings.http().enabled()) {
@@ -111,7 +108,6 @@ final class ListenerSockets {
         }
     }
 
-    /// @throws StartException if another process listens there
     static void requireFree(ListenerConfig config) {
         try (var socket = new ServerSocket()) {
             socket.setReuseAddress(true);
@@ -234,24 +230,18 @@ final class ListenerSockets {
                 .getMap();
     }
 
-    /// Uses another certificate for the connections that come; does nothing without a listener for TLS.
-    ///
-    /// @throws StartException if it cannot be used; the one before is kept
     void useCertificate(TlsKeys keys) {
         certificate().ifPresent(certificate -> certificate.use(keys));
     }
 
-    /// Of the listener for TLS, if there is one.
     Optional<Tls> certificate() {
         return Optional.ofNullable(tls);
     }
 
-    /// The first listener's address, with its actual port.
     InetSocketAddress address() {
         return sockets.getFirst().getLocalAddress(InetSocketAddress.class);
     }
 
-    /// Accepts no further connections.
     void close() {
         sockets.forEach(IoUtils::safeClose);
         certificate().ifPresent(Tls::close);
@@ -276,7 +266,6 @@ final class ListenerSockets {
         private final FairShares places = FairShares.ofAddresses(WAITING);
         private final FairThreads threads = new FairThreads("tls-handshake-", THREADS);
 
-        /// Takes the tasks of one connection. Confined to its I/O thread.
         private final class Client implements Executor {
             private final String address;
             private final Runnable close;
@@ -314,16 +303,10 @@ final class ListenerSockets {
             return true;
         }
 
-        /// For the tasks of one connection.
-        ///
-        /// @param address of its client, as [org.restheart.http.access.CallerScope] names it
-        /// @param close closes the connection, not on its I/O thread: that would select over all its
-        ///     connections for each of many that are refused at once
         Executor client(String address, Runnable close) {
             return new Client(address, close);
         }
 
-        /// @param counted whether the task has a place, until it begins
         private void compute(String address, Runnable task, boolean counted) {
             try {
                 var _ = threads.compute(address, ENDLESS, () -> {

@@ -56,7 +56,6 @@ public final class Pem {
     /// A keystore in memory, with [#PASSWORD], with the certificates of a file and their private key.
     ///
     /// @param key the file of the key, which may be that of the certificates
-    /// @throws IOException if a file cannot be read
     /// @throws GeneralSecurityException saying why they cannot be used, without the key
     static KeyStore identity(Path certificates, Path key) throws IOException, GeneralSecurityException {
         var chain = certificates(certificates);

@@ -55,12 +55,10 @@ final class ProxyProtocol implements ChannelListener<ConduitStreamSourceChannel>
                 .executeAfter(() -> IoUtils.safeClose(connection), limit.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /// @param next receives the connection, of which the header has been read
     static void receive(StreamConnection connection, ChannelListener<StreamConnection> next) {
         receive(connection, next, TIME_LIMIT);
     }
 
-    /// @param limit of the time in which the header has to come
     static void receive(StreamConnection connection, ChannelListener<StreamConnection> next, Duration limit) {
         var source = connection.getSourceChannel();
         var protocol = new ProxyProtocol(connection, next, limit);

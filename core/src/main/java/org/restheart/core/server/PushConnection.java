@@ -76,7 +76,6 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     /// Whether the client has not responded for two intervals. Called once per interval.
     abstract boolean isSilent();
 
-    /// Takes bytes of the client.
     void arrived(ByteBuffer bytes) {}
 
     @FunctionalInterface
@@ -96,7 +95,6 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         });
     }
 
-    /// @return whether more may have arrived
     private boolean readTurn(ByteBufferPool buffers, Source source) {
         var turn = new ReadTurn();
         try (var pooled = buffers.allocate()) {
@@ -280,7 +278,6 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         return (when != NEVER && now - when >= 0) || isGivenUp();
     }
 
-    /// Schedules the work that is due. Called by any thread.
     final void attend() {
         due = NEVER;
         thread.execute(this::attendHere);
@@ -307,7 +304,6 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         }
     }
 
-    /// Called when the connection has ended; only the first call counts. Any thread.
     final void over() {
         if (over.compareAndSet(false, true)) {
             all.remove(this);

@@ -28,7 +28,6 @@ final class ReadTurn {
     private final long began = System.nanoTime();
     private int reads;
 
-    /// [#looks] at the beginning.
     private long looks;
 
     /// To be called after each read and what was done with its bytes.

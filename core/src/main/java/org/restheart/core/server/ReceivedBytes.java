@@ -115,7 +115,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
         return (exchange == null || (exchange.isComplete() && !exchange.isUpgrade())) && !upgraded && !head.isHttp2();
     }
 
-    /// Bytes of the head that is being read.
     long headBytes() {
         return head.bytes();
     }
@@ -192,7 +191,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
         awaitsRequest();
     }
 
-    /// To be called when Undertow waits for the first request of HTTP/1.1.
     private void awaitsRequest() {
         reader = connection.getSourceChannel().getReadListener();
     }
@@ -247,7 +245,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
         return arrived.remaining();
     }
 
-    /// @param arrived before a request
     private void skipEmptyLine(ByteBuffer arrived) {
         int at = arrived.position();
         if (skipped || arrived.get(at) != '\r') {
@@ -298,7 +295,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
         return known != null && known == connection.getSourceChannel().getReadListener();
     }
 
-    /// Reads no more, and closes the connection soon.
     void end() {
         if (!ended) {
             ended = true;
@@ -362,7 +358,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
         /// Except carriage returns, of which Undertow refuses those that end no line; 0 at the beginning.
         private byte last;
 
-        /// @param received of the head, and what follows it
         /// @return false if Undertow would change to HTTP/2 here, which it does also after requests of HTTP/1.1, and
         ///     by other requests than the preface: then nothing would look at the frames
         boolean arrived(ByteBuffer received) {
@@ -407,7 +402,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
         /// Whether reads were resumed while they wait.
         private volatile boolean wanted;
 
-        /// @param source where the frames come from
         Http2Reads(XnioIoThread thread, StreamSourceConduit source) {
             this.thread = thread;
             this.source = source;
@@ -441,7 +435,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
             }
         }
 
-        /// @return whether reads are resumed later
         boolean resume() {
             wanted = true;
             return waits;
@@ -476,7 +469,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
         /// Removes scheme and host of the target at the beginning of a head, if they have arrived as a
         /// whole.
         ///
-        /// @param head what has arrived; its limit becomes less
         /// @return the host
         static Optional<String> reduce(ByteBuffer head) {
             if (!mayBe(head)) {

@@ -72,7 +72,6 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     /// Whether nobody waits for the response, as the I/O thread found when it looked last.
     private volatile boolean isGone;
 
-    /// @param request without its content
     RequestExecution(
             HttpServerExchange http,
             Route route,
@@ -330,7 +329,6 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         parts.untaken().sent(http, ready.content(), this::caller);
     }
 
-    /// Whose shares of memory the request takes.
     private String caller() {
         return note.caller().orElseGet(this::address);
     }
@@ -390,7 +388,6 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
         admitted.leave();
     }
 
-    /// The response was sent, or the exchange was aborted.
     @Override
     public void exchangeEvent(HttpServerExchange ended, NextListener next) {
         try {
@@ -416,13 +413,8 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     }
 
     /// The parts that every exchange uses.
-    ///
-    /// @param threads starts a virtual thread per task
     /// @param waiting places of requests that wait for their clients, to send content or to take the response, by
     ///     caller as known then: fewer than there may be requests in flight, so that others are served meanwhile
-    /// @param memory of what requests read, and their responses hold
-    /// @param heads of requests
-    /// @param untaken responses that wait
     /// @param clients determines the address under which a client's content is counted
     record Parts(
             Admission admission,

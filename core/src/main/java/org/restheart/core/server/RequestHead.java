@@ -26,7 +26,6 @@ final class RequestHead {
         exchange.getRequestHeaders().put(Headers.HOST, authority);
     }
 
-    /// The fields as received. Any thread.
     static HeaderMap of(HttpServerExchange exchange) {
         var received = exchange.getAttachment(RECEIVED);
         return received == null ? exchange.getRequestHeaders() : received;

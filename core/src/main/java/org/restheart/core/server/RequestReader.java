@@ -48,14 +48,11 @@ final class RequestReader {
     private final ClientAddress clients;
     private final Optional<String> baseUrl;
 
-    /// @param clients determines whose `X-Forwarded-…` count
-    /// @param baseUrl by which all clients know this server
     RequestReader(ClientAddress clients, Optional<String> baseUrl) {
         this.clients = clients;
         this.baseUrl = baseUrl;
     }
 
-    /// The request without its content.
     Request read(HttpServerExchange exchange, Method method, RequestPath path, Query query, Note note) {
         var headers = new UndertowHeaders(RequestHead.of(exchange));
         var client = clients.forwardedFor(exchange.getSourceAddress().getAddress(), headers);
@@ -150,7 +147,6 @@ final class RequestReader {
         return utf8(uri);
     }
 
-    /// The query as sent, without the `?`.
     static String query(HttpServerExchange exchange) {
         return utf8(exchange.getQueryString());
     }

@@ -31,9 +31,6 @@ import org.xnio.channels.StreamSinkChannel;
 /// Sends responses without blocking: writing continues on the I/O thread when the socket is writable.
 /// Thread-safe.
 ///
-/// @param threads run the pumps of streamed content
-/// @param pushes manages connections that stay open for messages
-/// @param bodies bounds the messages that clients send on them
 /// @param timeout after which the connection of a client is closed that takes too little of a stream
 record ResponseWriter(
         Executor threads, PushConnections pushes, BodyLimits bodies, Admission admission, Duration timeout) {
@@ -45,7 +42,6 @@ record ResponseWriter(
 
     private static final int BEGINNING = 1 << 10;
 
-    /// Sends the response and ends the exchange. To be called once per exchange.
     void send(HttpServerExchange exchange, Ready response) {
         // the client has disconnected in the meantime
         if (exchange.isResponseStarted() || exchange.isResponseComplete()) {
@@ -178,7 +174,6 @@ record ResponseWriter(
         }
     }
 
-    /// Sends what follows the beginning.
     private record Rest(ByteBuffer content) implements IoCallback {
         @Override
         public void onComplete(HttpServerExchange exchange, Sender sender) {
@@ -222,7 +217,6 @@ record ResponseWriter(
 
         private final Semaphore wakeUp = new Semaphore(0);
 
-        /// While it pulls. Guarded by this, as are the next fields.
         private @Nullable Thread pulling;
 
         private boolean isGone;
@@ -375,7 +369,6 @@ record ResponseWriter(
             }
         }
 
-        /// Ends the response without ending the content.
         private void cut() {
             Exchanges.abort(exchange);
         }

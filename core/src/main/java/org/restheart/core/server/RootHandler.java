@@ -24,8 +24,6 @@ import org.restheart.http.Response.Ready;
 import org.restheart.http.access.CallerScope;
 
 /// The entry point of requests, on I/O threads: checks the method, parses path and query, finds the route.
-///
-/// @param limits of the head of a request
 record RootHandler(
         Router router,
         RequestExecution.Parts parts,

@@ -13,8 +13,6 @@ import org.xnio.Option;
 import org.xnio.OptionMap;
 
 /// The parts of the configuration that concern the server.
-///
-/// @param clients determines the address under which a client's content is counted
 public record ServerSettings(
         CoreConfig core,
         ListenerConfig http,
@@ -37,14 +35,12 @@ public record ServerSettings(
     /// Bounds of concurrent requests.
     ///
     /// @param maxConnections beyond which connections are closed at once
-    /// @param maxConnectionsPerAddress the same for one address
     /// @param maxRequestsInFlight beyond which requests are refused with 503
     /// @param maxBodiesInMemory bytes of request content in memory for all requests together
     /// @param maxAnonymousBodies bytes of them for callers without an account
     /// @param memory of what is read, and of responses until their clients have taken them
     /// @param maxArrivingHeads bytes of heads of requests that are not complete, of all clients together
     /// @param maxStreamedContent bytes of one request's content that is read while it arrives
-    /// @param contentTimeout how long the content of a request may take to arrive before its rate is checked
     /// @param responseTimeout after which the connection of a client is closed that takes nothing of a response
     public record Limits(
             int maxConnections,

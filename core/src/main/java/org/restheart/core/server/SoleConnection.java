@@ -30,8 +30,6 @@ final class SoleConnection {
     private boolean lastWasLong;
 
     /// To be called for each request, on its I/O thread.
-    ///
-    /// @param now in [System#nanoTime()]
     static void requested(HttpServerExchange exchange, long now) {
         var use = CURRENT.get();
         var connection = exchange.getConnection();
@@ -43,8 +41,6 @@ final class SoleConnection {
 
     /// Whether the thread has had requests of this connection only for some time. A connection of HTTP/2 may have
     /// several at a time.
-    ///
-    /// @param now in [System#nanoTime()]
     static boolean isSole(HttpServerExchange exchange, long now) {
         var use = CURRENT.get();
         var connection = exchange.getConnection();
@@ -54,8 +50,6 @@ final class SoleConnection {
     }
 
     /// To be called when a command has run on the I/O thread.
-    ///
-    /// @param began in [System#nanoTime()]
     static void commandRan(long began) {
         long now = System.nanoTime();
         var use = CURRENT.get();

@@ -127,7 +127,6 @@ final class SseConnection extends PushConnection {
         return Exchanges.isCut(exchange);
     }
 
-    /// Nothing is expected from the client.
     @Override
     boolean isSilent() {
         return false;

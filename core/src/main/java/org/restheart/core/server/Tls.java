@@ -40,7 +40,6 @@ final class Tls implements AutoCloseable {
         System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     }
 
-    /// @param expiry the earliest end of a certificate that is shown
     private record Identity(SSLContext context, Instant expiry) {}
 
     /// @throws StartException naming the key to correct
@@ -52,9 +51,6 @@ final class Tls implements AutoCloseable {
         files.start();
     }
 
-    /// Reads the files, and does nothing with them.
-    ///
-    /// @throws StartException naming the key to correct
     static void check(TlsKeys keys) {
         load(keys);
     }
@@ -67,7 +63,6 @@ final class Tls implements AutoCloseable {
         return used.expiry;
     }
 
-    /// Whether the certificate is that of the files, as far as is known.
     boolean isCurrent() {
         return isCurrent;
     }

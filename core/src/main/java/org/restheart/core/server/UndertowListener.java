@@ -124,8 +124,6 @@ public final class UndertowListener {
     }
 
     /// Starts listening as configured and serving the routes.
-    ///
-    /// @throws StartException naming what to correct: a port in use, a keystore that cannot be read
     public static UndertowListener start(
             ServerSettings settings, Router router, Observer observer, Optional<Tracing> tracing) {
         var listener = new UndertowListener(settings, router, observer, tracing, worker(settings));
@@ -138,9 +136,6 @@ public final class UndertowListener {
         return listener;
     }
 
-    /// Refuses ports that are taken before anything else is started.
-    ///
-    /// @throws StartException naming the port
     public static void requireFreePorts(ListenerConfig http, ListenerConfig.Tls https, ListenerConfig management) {
         Stream.of(http, https.listener(), management)
                 .filter(ListenerConfig::enabled)
@@ -152,9 +147,6 @@ public final class UndertowListener {
         return connections.known();
     }
 
-    /// Opens the certificate of a listener that is enabled, and no sockets.
-    ///
-    /// @throws StartException naming what to correct
     public static void check(ListenerConfig.Tls https) {
         if (https.enabled()) {
             https.keys()
@@ -163,14 +155,10 @@ public final class UndertowListener {
         }
     }
 
-    /// Uses another certificate for the connections that come; does nothing without a listener for TLS.
-    ///
-    /// @throws StartException if it cannot be used; the one before is kept
     public void useCertificate(TlsKeys keys) {
         sockets.useCertificate(keys);
     }
 
-    /// When the certificate of the listener for TLS ends, if there is one.
     public Optional<Instant> certificateExpiry() {
         return sockets.certificate().map(Tls::expiry);
     }
@@ -201,17 +189,14 @@ public final class UndertowListener {
         return task -> factory.newThread(task).start();
     }
 
-    /// The first listener's address, with its actual port.
     public InetSocketAddress address() {
         return sockets.address();
     }
 
-    /// Requests whose responses have not been sent yet.
     public int inFlight() {
         return admission.inFlight();
     }
 
-    /// Most requests in flight at once.
     public int maxInFlight() {
         return admission.limit();
     }
@@ -225,7 +210,6 @@ public final class UndertowListener {
         return connections.open();
     }
 
-    /// Connections closed at once since the start, because there were too many.
     public long refusedConnections() {
         return connections.refused();
     }
@@ -249,8 +233,6 @@ public final class UndertowListener {
 
     /// Stops accepting connections, refuses new requests on old ones, waits for the requests in flight, then
     /// closes all connections. A second call does nothing.
-    ///
-    /// @param timeout how long requests in flight may take
     public synchronized void stop(Duration timeout) {
         if (stopped) {
             return;
@@ -298,7 +280,6 @@ public final class UndertowListener {
             sink.setConduit(new Refusals(received, sink.getConduit()));
         }
 
-        /// @param bytes of the head that have been read
         private Problem problem(long bytes) {
             if (bytes > limits.maxHeaderSize()) {
                 return problem("the head of the request is larger than connection-options.MAX_HEADER_SIZE, "
@@ -317,7 +298,6 @@ public final class UndertowListener {
             return Problem.of(ProblemCode.BAD_REQUEST, message);
         }
 
-        /// Confined to one connection.
         private final class Refusals extends AbstractStreamSinkConduit<StreamSinkConduit> {
             private final ReceivedBytes received;
 

@@ -93,7 +93,6 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
         ReadTurn.read(exchange.getIoThread(), () -> discard(channel), channel::suspendReads, () -> {});
     }
 
-    /// @return whether more may have arrived; otherwise reads are resumed if more is to come
     private boolean discard(StreamSourceChannel channel) {
         if (exchange.isComplete()) {
             return false;

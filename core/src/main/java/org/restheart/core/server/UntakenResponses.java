@@ -22,7 +22,6 @@ import org.xnio.XnioExecutor;
 /// caller delays in this way, the memory that their heads need, and the time without progress; what they hold has a
 /// [org.restheart.http.Lease]. Thread-safe.
 ///
-/// @param places of requests that wait for their clients
 /// @param timeout after which the response to a client is cut that takes nothing, or less than [ArrivalRate] asks
 ///     for: in HTTP/2 its stream is reset, in HTTP/1.1 its connection is closed
 record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
@@ -57,10 +56,6 @@ record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
         return content instanceof Content.Bytes bytes && bytes.length() > Lease.SMALL;
     }
 
-    /// Takes a place for a response until its exchange ends.
-    ///
-    /// @param caller as [org.restheart.http.access.CallerScope] names it
-    /// @return false if this caller delays too many already
     private boolean add(HttpServerExchange exchange, String caller) {
         if (!places.tryTake(caller)) {
             return false;
@@ -80,9 +75,6 @@ record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
 
     /// Counts a response that is in memory as a whole and that its client has not taken at once. To be called when it
     /// was sent. Closes the connection if its client delays too much already.
-    ///
-    /// @param length of its content
-    /// @param caller as [org.restheart.http.access.CallerScope] names it
     private void sent(HttpServerExchange exchange, long length, Supplier<String> caller) {
         if (isTaken(exchange, length)) {
             return;

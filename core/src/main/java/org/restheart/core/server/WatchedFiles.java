@@ -27,14 +27,12 @@ public final class WatchedFiles implements AutoCloseable {
     /// Looks from [#start] on, and takes the files for changed at first unless [#markSeen] was called: they may have
     /// changed since they were read.
     ///
-    /// @param name of the thread
     /// @param files asked for at each look; others are changed ones
     /// @param change called when they have changed; if it returns false, it is called again at the next look
     public WatchedFiles(String name, Supplier<List<Path>> files, BooleanSupplier change) {
         this(name, files, change, LOOK_EVERY);
     }
 
-    /// @param pause between two looks
     WatchedFiles(String name, Supplier<List<Path>> files, BooleanSupplier change, Duration pause) {
         this.files = files;
         this.change = change;
@@ -42,7 +40,6 @@ public final class WatchedFiles implements AutoCloseable {
         this.watcher = Thread.ofVirtual().name(name).unstarted(this::watch);
     }
 
-    /// Once.
     public void start() {
         watcher.start();
     }

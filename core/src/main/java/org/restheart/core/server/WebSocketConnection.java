@@ -55,9 +55,6 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
                         inbound, limits, subscription.backlog().caller()));
     }
 
-    /// Answers the handshake, whose headers are set, and upgrades the connection.
-    ///
-    /// @param limits of the messages that the client sends
     static void upgrade(
             HttpServerExchange exchange, Subscription subscription, BodyLimits limits, PushConnections all) {
         ServerConnection http = exchange.getConnection();
@@ -233,7 +230,6 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
         private int arrived;
         private boolean over;
 
-        /// @param caller as [org.restheart.http.access.CallerScope] names it
         ReceivedMessages(Inbound inbound, BodyLimits limits, String caller) {
             this.inbound = inbound;
             this.limits = limits;
@@ -266,7 +262,6 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
             inbound.received(message, new Share(bytes, counter));
         }
 
-        /// The memory of one message. Thread-safe.
         private final class Share implements Inbound.Memory {
             private final int bytes;
             private final BodyLimits.@Nullable Counter counter;
