@@ -124,6 +124,7 @@ final class Http2Connections {
         /// Used by the I/O thread alone.
         private boolean asked;
 
+        /// Guarded by this, like all below.
         private boolean withinFrame;
 
         private @Nullable ByteBuffer frame;

@@ -303,6 +303,7 @@ final class ListenerSockets {
             return true;
         }
 
+        /// @param close not on the I/O thread, which would select over all its connections for each that is refused
         Executor client(String address, Runnable close) {
             return new Client(address, close);
         }

@@ -217,6 +217,7 @@ record ResponseWriter(
 
         private final Semaphore wakeUp = new Semaphore(0);
 
+        /// While it pulls. Guarded by this, as are the next fields.
         private @Nullable Thread pulling;
 
         private boolean isGone;
