@@ -417,15 +417,15 @@ final class DescriptionWriter {
             }
             var content = switch (input) {
                 case DOCUMENTS -> {
-                    var one = schemas.written().created(offered);
-                    yield json(object("anyOf", array(one, schemas.written().manyCreated(offered))))
+                    var one = schemas.created(offered);
+                    yield json(object("anyOf", array(one, schemas.manyCreated(offered))))
                             .append("application/x-ndjson", text("one document per line"))
                             .append("application/bson", new BsonDocument())
                             .append("text/csv", text("one document per record"));
                     // Not FORM: openapi-python-client cannot distinguish lists from it.
                 }
-                case DOCUMENT -> json(schemas.written().created(offered)).append(FORM, form());
-                case CHANGES -> json(schemas.written().changed(offered)).append(FORM, form());
+                case DOCUMENT -> json(schemas.created(offered)).append(FORM, form());
+                case CHANGES -> json(schemas.changed(offered)).append(FORM, form());
                 case METADATA, PROPERTIES -> json(components.fixed("Properties"));
                 case VALIDATOR -> json(components.fixed("ValidatorOptions"));
                 case INDEX -> json(components.fixed("IndexDefinition"));
@@ -498,7 +498,7 @@ final class DescriptionWriter {
                 response.append("headers", headers);
             }
             if (status == 201 && operation.input() == Input.DOCUMENTS) {
-                var links = schemas.written().links();
+                var links = schemas.links();
                 if (!links.isEmpty()) {
                     response.append("links", links);
                 }

@@ -8,7 +8,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.restheart.mongo.cursor.PagingMeters.Event;
 import org.restheart.mongo.find.QueryKey;
@@ -29,20 +31,13 @@ final class ParkedCursors {
     private final Duration maxAge;
     private final PagingMeters meters;
 
+    /// A permit for each cursor from before it is opened until it is closed.
+    private final Semaphore places;
+
+    private final AtomicInteger leased = new AtomicInteger();
+
     @GuardedBy("this")
     private final Map<QueryKey, List<PositionedCursor>> parked = new HashMap<>();
-
-    @GuardedBy("this")
-    private int count;
-
-    @GuardedBy("this")
-    private int opening;
-
-    @GuardedBy("this")
-    private int leased;
-
-    @GuardedBy("this")
-    private int closing;
 
     @GuardedBy("this")
     private boolean closed;
@@ -51,6 +46,7 @@ final class ParkedCursors {
         this.most = most;
         this.maxAge = maxAge;
         this.meters = meters;
+        this.places = new Semaphore(most);
     }
 
     /// The nearest one before the position that reads far enough; it is exclusively leased until it is parked again.
@@ -65,7 +61,7 @@ final class ParkedCursors {
                 .max(Comparator.comparingLong(PositionedCursor::position));
         best.ifPresent(cursor -> {
             remove(cursor);
-            leased++;
+            leased.incrementAndGet();
         });
         return best;
     }
@@ -76,26 +72,16 @@ final class ParkedCursors {
 
     @GuardedBy("this")
     private void remove(PositionedCursor cursor) {
-        var others = parked.get(cursor.key());
-        if (others != null && others.remove(cursor)) {
-            count--;
-            if (others.isEmpty()) {
-                parked.remove(cursor.key());
-            }
-        }
+        parked.computeIfPresent(cursor.key(), (_, some) -> some.remove(cursor) && some.isEmpty() ? null : some);
     }
 
     /// Returns a leased one to the pool.
     ///
     /// @param wanted whether it is still usable
     void release(PositionedCursor cursor, boolean wanted) {
-        synchronized (this) {
-            leased--;
-            if (wanted && !cursor.isSpent() && !closed && !isOld(cursor, System.nanoTime())) {
-                put(cursor);
-                return;
-            }
-            closing++;
+        leased.decrementAndGet();
+        if (wanted && !cursor.isSpent() && !isOld(cursor, System.nanoTime()) && tryPark(cursor)) {
+            return;
         }
         if (cursor.isSpent()) {
             close(cursor);
@@ -104,11 +90,13 @@ final class ParkedCursors {
         }
     }
 
-    @GuardedBy("this")
-    private void put(PositionedCursor cursor) {
-        cursor.parked(System.nanoTime());
-        parked.computeIfAbsent(cursor.key(), _ -> new ArrayList<>()).add(cursor);
-        count++;
+    /// @return false after [#close(Duration)]
+    private synchronized boolean tryPark(PositionedCursor cursor) {
+        if (!closed) {
+            cursor.parked(System.nanoTime());
+            parked.computeIfAbsent(cursor.key(), _ -> new ArrayList<>()).add(cursor);
+        }
+        return !closed;
     }
 
     /// Reserves a place for one more, for which [#park] or [#cancelReservation] has to be called. If all are taken, the
@@ -117,57 +105,43 @@ final class ParkedCursors {
     /// @param spared cursors that must not be closed
     /// @return false if all others are in use
     boolean reserve(Predicate<PositionedCursor> spared) {
-        PositionedCursor victim;
-        synchronized (this) {
-            if (closed) {
-                return false;
-            }
-            if (count + opening + leased + closing < most) {
-                opening++;
-                return true;
-            }
-            var oldest = parked.values().stream()
-                    .flatMap(List::stream)
-                    .filter(cursor -> !spared.test(cursor))
-                    .min(Comparator.comparingLong(PositionedCursor::parkedAt));
-            if (oldest.isEmpty()) {
-                return false;
-            }
-            victim = oldest.get();
-            remove(victim);
-            opening++;
+        if (places.tryAcquire()) {
+            return true;
         }
-        victim.kill();
-        meters.count(Event.CURSOR_EVICTED);
-        return true;
+        var oldest = takeOldest(spared);
+        oldest.ifPresent(
+                victim -> { // whose place the new one has
+                    victim.kill();
+                    meters.count(Event.CURSOR_EVICTED);
+                });
+        return oldest.isPresent();
+    }
+
+    private synchronized Optional<PositionedCursor> takeOldest(Predicate<PositionedCursor> spared) {
+        var oldest = parked.values().stream()
+                .flatMap(List::stream)
+                .filter(cursor -> !spared.test(cursor))
+                .min(Comparator.comparingLong(PositionedCursor::parkedAt));
+        oldest.ifPresent(this::remove);
+        return oldest;
     }
 
     void park(PositionedCursor opened) {
-        synchronized (this) {
-            opening--;
-            if (!closed) {
-                put(opened);
-                return;
-            }
-            closing++;
+        if (!tryPark(opened)) {
+            close(opened);
         }
-        close(opened);
     }
 
     /// Releases a reserved place.
-    synchronized void cancelReservation() {
-        opening--;
-        notifyAll();
+    void cancelReservation() {
+        places.release();
     }
 
     private void close(PositionedCursor cursor) {
         try {
             cursor.kill();
         } finally {
-            synchronized (this) {
-                closing--;
-                notifyAll();
-            }
+            places.release();
         }
     }
 
@@ -182,8 +156,7 @@ final class ParkedCursors {
     /// Closes those that are too old, synchronously.
     void closeOld() {
         long now = System.nanoTime();
-        var old = take(cursor -> isOld(cursor, now));
-        old.forEach(cursor -> {
+        take(cursor -> isOld(cursor, now)).forEach(cursor -> {
             close(cursor);
             meters.count(Event.CURSOR_EXPIRED);
         });
@@ -192,7 +165,6 @@ final class ParkedCursors {
     private synchronized List<PositionedCursor> take(Predicate<PositionedCursor> which) {
         var taken = parked.values().stream().flatMap(List::stream).filter(which).toList();
         taken.forEach(this::remove);
-        closing += taken.size();
         return taken;
     }
 
@@ -202,30 +174,22 @@ final class ParkedCursors {
             closed = true;
         }
         take(_ -> true).forEach(this::close);
-        long until = System.nanoTime() + timeout.toNanos();
-        synchronized (this) {
-            try {
-                for (long left = timeout.toNanos();
-                        opening + leased + closing > 0 && left > 0;
-                        left = until - System.nanoTime()) {
-                    TimeUnit.NANOSECONDS.timedWait(this, left);
-                }
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-            }
-            if (opening + leased + closing > 0) {
+        try {
+            if (!places.tryAcquire(most, timeout.toNanos(), TimeUnit.NANOSECONDS)) {
                 LOG.warn(
                         "{} cursors could not be closed: MongoDB closes them when they time out",
-                        opening + leased + closing);
+                        most - places.availablePermits());
             }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         }
     }
 
     synchronized int parked() {
-        return count;
+        return parked.values().stream().mapToInt(List::size).sum();
     }
 
-    synchronized int leased() {
-        return leased;
+    int leased() {
+        return leased.get();
     }
 }
