@@ -82,6 +82,10 @@ public record Connection(
 
     /// [#hostAndPort()] without the port.
     public String host() {
-        return hostAndPort.replaceFirst(":\\d+$", "");
+        int colon = hostAndPort.lastIndexOf(':');
+        boolean isPort = colon >= 0
+                && colon < hostAndPort.length() - 1
+                && hostAndPort.chars().skip(colon + 1L).allMatch(c -> c >= '0' && c <= '9');
+        return isPort ? hostAndPort.substring(0, colon) : hostAndPort;
     }
 }

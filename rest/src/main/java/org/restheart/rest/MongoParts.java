@@ -1,25 +1,32 @@
 package org.restheart.rest;
 
+import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.access.ResourceKind.*;
 
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.restheart.data.Operation;
 import org.restheart.data.Operation.Other;
 import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Structure;
 import org.restheart.data.Operation.Write;
 import org.restheart.http.Handler;
 import org.restheart.http.MemoryBudget;
+import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.parameter.OperationTable;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.cursor.Continuations;
@@ -57,7 +64,6 @@ import org.restheart.rest.idempotency.KeyedPost;
 import org.restheart.rest.management.Catalog;
 import org.restheart.rest.management.CatalogHandlers;
 import org.restheart.rest.management.CollectionHandlers;
-import org.restheart.rest.management.DatabaseHandlers;
 import org.restheart.rest.management.IndexHandlers;
 import org.restheart.rest.parameter.Parameters;
 import org.restheart.rest.reading.DocumentReads;
@@ -128,7 +134,7 @@ final class MongoParts implements AutoCloseable {
         metadata.onChange(streams::changed);
         metadata.followChanges(tasks, mounts.databases());
 
-        var validators = new Validators(tasks, client, schemas, mounts, config.querySecurity()::withholds);
+        var validators = new Validators(tasks, client, schemas, access, mounts, config.querySecurity()::withholds);
         var sessions = new Sessions(client, config.sessions());
         this.transactions = new OwnTransactions(sessions);
         addReads(config, new Continuations(client, documents, registry), judged);
@@ -252,18 +258,16 @@ final class MongoParts implements AutoCloseable {
 
     /// Indexes, validators, databases, and collections of all kinds.
     private void addStructure(Validators validators, StreamDefinitions streams) {
-        var validator = validators.new CollectionValidator(access);
-        routes.on(COLLECTION_VALIDATOR, Read.DESCRIBE, validator::get);
-        routes.on(COLLECTION_VALIDATOR, Structure.SET_VALIDATOR, validator::put);
-        routes.on(COLLECTION_VALIDATOR, Structure.DROP_VALIDATOR, validator::delete);
+        routes.on(COLLECTION_VALIDATOR, Read.DESCRIBE, validators::get);
+        routes.on(COLLECTION_VALIDATOR, Structure.SET_VALIDATOR, validators::put);
+        routes.on(COLLECTION_VALIDATOR, Structure.DROP_VALIDATOR, validators::delete);
         var index = new IndexHandlers(collections);
         routes.on(INDEX, Structure.CREATE_INDEX, index::put);
         routes.on(INDEX, Structure.DROP_INDEX, index::delete);
-        var database = new DatabaseHandlers(collections, metadata, preconditions);
-        routes.on(DB, Structure.CREATE, database::put);
-        routes.on(DB, Structure.ALTER, database::patch);
-        routes.on(DB, Structure.DROP, database::delete);
         var collection = new CollectionHandlers(collections, metadata, preconditions, streams, access, inspection);
+        routes.on(DB, Structure.CREATE, collection::putDatabase);
+        routes.on(DB, Structure.ALTER, collection::patchDatabase);
+        routes.on(DB, Structure.DROP, collection::deleteDatabase);
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
             boolean follows = kind == COLLECTION;
             routes.on(kind, Structure.CREATE, follows ? validators.followed(collection::put) : collection::put);
@@ -294,6 +298,36 @@ final class MongoParts implements AutoCloseable {
     @Override
     public void close() {
         deepPages.close();
+    }
+
+    /// The handlers by kind of resource and operation. Filled once at start, not changed afterwards.
+    private static final class MongoRoutes {
+        private final Map<ResourceKind, Map<Operation, DataHandler>> handlers = new EnumMap<>(ResourceKind.class);
+
+        void on(ResourceKind kind, Operation operation, DataHandler handler) {
+            handlers.computeIfAbsent(kind, _ -> new HashMap<>()).put(operation, handler);
+        }
+
+        /// @throws org.restheart.http.ProblemException if an operation of clients has no handler
+        void requireAll() {
+            for (var kind : ResourceKind.values()) {
+                for (var method : Method.values()) {
+                    if (OperationTable.of(kind, method) != Other.NONE) {
+                        find(kind, OperationTable.of(kind, method));
+                    }
+                }
+            }
+        }
+
+        /// @throws org.restheart.http.ProblemException 405 for an operation that a service names and the resource does
+        ///     not have
+        DataHandler find(ResourceKind kind, Operation operation) {
+            var handler = handlers.getOrDefault(kind, Map.of()).get(operation);
+            if (handler == null) {
+                throw new ProblemException(METHOD_NOT_ALLOWED, "there is no such operation on this resource");
+            }
+            return handler;
+        }
     }
 
     /// Checks requests, runs their handlers, and invalidates what is cached of MongoDB's content that they

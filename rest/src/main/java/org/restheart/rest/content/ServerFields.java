@@ -103,7 +103,7 @@ public record ServerFields(BsonDocument added, BsonDocument merged) {
             case "dateTime" -> text(LogTime.of(now));
             case "localIp" -> text(connection.local().getAddress().getHostAddress());
             case "localPort" -> text(String.valueOf(connection.local().getPort()));
-            case "localServerName" -> text(hostName(connection.hostAndPort()));
+            case "localServerName" -> text(connection.host());
             case "queryString" -> text("?" + http.query().raw());
             case "relativePath" -> text(http.path().decoded());
             case "remoteIp" -> text(connection.peerAddress());
@@ -117,11 +117,6 @@ public record ServerFields(BsonDocument added, BsonDocument merged) {
         var roles = new BsonArray();
         account.roles().forEach(role -> roles.add(new BsonString(role)));
         return roles;
-    }
-
-    private static String hostName(String hostAndPort) {
-        int colon = hostAndPort.lastIndexOf(':');
-        return colon > hostAndPort.lastIndexOf(']') ? hostAndPort.substring(0, colon) : hostAndPort;
     }
 
     private static Optional<BsonValue> text(String value) {

@@ -33,7 +33,8 @@ import org.restheart.rest.exchange.WriteResponses;
 import org.restheart.rest.guard.PipelineInspection;
 import org.restheart.rest.schema.SchemaAccess;
 
-/// Writes of `/{db}/{collection}`, also of buckets and schema stores, but for the documents in them. Thread-safe.
+/// Writes of `/{db}`, and of `/{db}/{collection}`, also of buckets and schema stores, but for the documents in them.
+/// Thread-safe.
 public final class CollectionHandlers {
     /// The property with the default of the parameter `jsonMode`.
     public static final String JSON_MODE = "jsonMode";
@@ -42,6 +43,8 @@ public final class CollectionHandlers {
     private static final String COLLATION_PROPERTY = "property " + COLLATION;
 
     private static final String FILES = ".files";
+    private static final String TAG_OF_DATABASE_REQUIRED =
+            "The database's ETag must be provided using the 'If-Match' header.";
     private static final String TAG_REQUIRED = "The ETag must be provided using the 'If-Match' header";
 
     /// `BadValue`.
@@ -217,5 +220,44 @@ public final class CollectionHandlers {
         return request.path().kind().isFiles()
                 ? List.of(name.substring(0, name.length() - FILES.length()) + ".chunks", name)
                 : List.of(name);
+    }
+
+    /// `PUT /{db}`: creates a database, or replaces its properties.
+    public Response putDatabase(DataRequest request) {
+        var etag = new ObjectId();
+        var fields = NewDocument.properties(ServerFields.ofRule(request.grant()), request.contentDocument());
+        var document = properties.document(request, fields, etag);
+        request.http().requireThread();
+        properties.checkExistence(request, request.resource().exists());
+        var written = properties.changing(request, () -> {
+            var outcome = properties
+                    .target(request)
+                    .replacing(document, WriteMode.UPSERT)
+                    .alone();
+            var created = outcome instanceof WriteOutcome.Created
+                    && !request.resource().exists();
+            return WriteResponses.of(
+                    StoredProperties.outcome(outcome, created), etag.toHexString(), TAG_OF_DATABASE_REQUIRED);
+        });
+        PropertyWarnings.ofRemoved(request);
+        return written;
+    }
+
+    /// `PATCH /{db}`: changes some of a database's properties.
+    public Response patchDatabase(DataRequest request) {
+        var etag = new ObjectId();
+        var update = properties.change(request, etag);
+        request.http().requireThread();
+        return properties.update(request, update, etag, TAG_OF_DATABASE_REQUIRED);
+    }
+
+    /// `DELETE /{db}`: drops a database with everything in it. It is dropped only after its properties were removed
+    /// under
+    /// the precondition; nothing is changed before.
+    public Response deleteDatabase(DataRequest request) {
+        request.http().requireThread();
+        var database = collections.database(request.path().requireDb());
+        CollectionLock.requireAll(database);
+        return properties.delete(request, TAG_OF_DATABASE_REQUIRED, database::drop);
     }
 }

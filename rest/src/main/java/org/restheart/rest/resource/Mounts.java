@@ -72,7 +72,7 @@ public final class Mounts implements DataPaths {
             return Optional.empty();
         }
         var below = segments.subList(prefix.size(), segments.size());
-        var host = hostOf(connection.hostAndPort());
+        var host = connection.host();
         for (var binding : longestFirst) {
             var variables = binding.match(below, host);
             if (variables.isPresent()) {
@@ -122,7 +122,7 @@ public final class Mounts implements DataPaths {
     /// The path that resolves to these names: none for the root, a database, or a database
     /// and a collection.
     public Optional<RequestPath> pathOf(Connection connection, List<String> tokens) {
-        return segmentsOf(tokens, Map.of("{host}", hostOf(connection.hostAndPort())))
+        return segmentsOf(tokens, Map.of("{host}", connection.host()))
                 .map(this::prefixed)
                 .map(RequestPath::of);
     }
@@ -151,7 +151,7 @@ public final class Mounts implements DataPaths {
 
     @Override
     public Optional<String> ofCollection(Connection connection, String db, String collection) {
-        var host = usesHost ? hostOf(connection.hostAndPort()) : "";
+        var host = usesHost ? connection.host() : "";
         return Stream.of(host, db, collection).allMatch(ResourceNames::isPossible)
                 ? collectionPaths.get(new Asked(host, db, collection), _ -> computedPath(connection, db, collection))
                 : Optional.empty();
@@ -173,7 +173,7 @@ public final class Mounts implements DataPaths {
 
     private Optional<String> encodedPath(
             Connection connection, List<String> tokens, Predicate<ResourcePath> isExpected) {
-        return segmentsOf(tokens, Map.of("{host}", hostOf(connection.hostAndPort())))
+        return segmentsOf(tokens, Map.of("{host}", connection.host()))
                 .map(this::encoded)
                 .filter(path -> resolve(RequestPath.parse(path), connection)
                         .map(Located::path)
@@ -232,15 +232,6 @@ public final class Mounts implements DataPaths {
         return Optional.of("is that of the collection " + names.get(1) + " of the database " + names.getFirst()
                 + ": the paths of this database begin behind its name, so it may be that /"
                 + String.join("/", meant) + " is meant");
-    }
-
-    private static String hostOf(String hostAndPort) {
-        if (hostAndPort.startsWith("[")) {
-            int end = hostAndPort.indexOf(']');
-            return end < 0 ? hostAndPort : hostAndPort.substring(0, end + 1);
-        }
-        int colon = hostAndPort.indexOf(':');
-        return colon < 0 ? hostAndPort : hostAndPort.substring(0, colon);
     }
 
     /// The paths of MongoDB's resources in the links of one request: through the request's mount, if it

@@ -50,7 +50,7 @@ final class OpenTransactions {
     }
 
     /// Called before a transaction is begun, when MongoDB has said that the one before in its session has ended;
-    /// [#begun] or [#notBegun] has to follow. May block for MongoDB.
+    /// [#begun] has to follow. May block for MongoDB.
     ///
     /// @throws org.restheart.http.ProblemException 429 if the caller has too many in progress, 503 if all
     ///     callers have
@@ -86,17 +86,10 @@ final class OpenTransactions {
         return true;
     }
 
-    /// Called when a request has begun a transaction, or when that is unknown.
-    synchronized void begun(BsonDocument session, long number) {
-        beginningEnded(session, number, true);
-    }
-
-    /// Called when a request has not begun a transaction; another one may have, or may be about to.
-    synchronized void notBegun(BsonDocument session, long number) {
-        beginningEnded(session, number, false);
-    }
-
-    private void beginningEnded(BsonDocument session, long number, boolean begun) {
+    /// Called at the end of a request that should begin a transaction.
+    ///
+    /// @param begun whether it has, or that is unknown; else another one may have, or may be about to
+    synchronized void begun(BsonDocument session, long number, boolean begun) {
         var each = open.get(new TransactionKey(session, number));
         if (each != null) {
             put(each, each.beginning - 1, each.begun || begun);

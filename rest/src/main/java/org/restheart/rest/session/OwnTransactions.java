@@ -272,11 +272,7 @@ public final class OwnTransactions {
                             .raise()
                     : e;
         } finally {
-            if (isBegun) {
-                sessions.open().begun(server, number);
-            } else {
-                sessions.open().notBegun(server, number);
-            }
+            sessions.open().begun(server, number, isBegun);
         }
     }
 

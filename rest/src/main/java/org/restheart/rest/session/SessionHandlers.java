@@ -114,11 +114,7 @@ public final class SessionHandlers {
             refused = true;
             throw e;
         } finally {
-            if (refused) {
-                open.notBegun(session, next);
-            } else {
-                open.begun(session, next);
-            }
+            open.begun(session, next, !refused);
         }
         return JsonResponses.empty(201).with("Location", request.selfPath() + "/" + next);
     }

@@ -67,8 +67,16 @@ public final class Validators {
 
     private static final Duration RETRY_PAUSE = Duration.ofSeconds(5);
 
+    private static final Map<String, Set<String>> OPTIONS = Map.of(
+            "validationLevel", Set.of("strict", "moderate"),
+            "validationAction", Set.of("error", "warn"));
+    private static final Set<String> FLAGS = Set.of("weaker", "replace");
+
+    private static final int MAX_NAMES = 10;
+
     private final MongoClient client;
     private final Schemas schemas;
+    private final SchemaAccess access;
     private final Mounts mounts;
     private final BiPredicate<String, String> isProtected;
     private final BackgroundTasks tasks;
@@ -82,11 +90,13 @@ public final class Validators {
             BackgroundTasks tasks,
             MongoClient client,
             Schemas schemas,
+            SchemaAccess access,
             Mounts mounts,
             BiPredicate<String, String> isProtected) {
         this.tasks = tasks;
         this.client = client;
         this.schemas = schemas;
+        this.access = access;
         this.mounts = mounts;
         this.isProtected = isProtected;
         schemas.onChange(this::followSoon);
@@ -97,7 +107,66 @@ public final class Validators {
     ///
     /// @param write the write itself
     public DataHandler followed(DataHandler write) {
-        return new FollowedWrite(write);
+        return request -> followed(write, request);
+    }
+
+    private Response followed(DataHandler write, DataRequest request) {
+        request.http().requireThread();
+        var response = write.handle(request).settled();
+        if (response.status() >= 400) {
+            return response;
+        }
+        boolean schemas = request.path().kind().isSchemas();
+        var warned = with(response, schemas ? ofSchemas(request) : ofCollection(request));
+        return schemas && request.operation() == Write.DELETE ? with(warned, ofRemoved(request)) : warned;
+    }
+
+    private static Response.Ready with(Response.Ready response, String warning) {
+        return warning.isEmpty() ? response : response.withAlso("Warning", FoundWarnings.line(warning));
+    }
+
+    /// About a schema that has been deleted.
+    private String ofRemoved(DataRequest request) {
+        try {
+            var naming = naming(request.path().requireDb(), request.id());
+            return naming.isEmpty()
+                    ? ""
+                    : "the deleted schema still applies, so writes of documents fail: " + shown(request, naming);
+        } catch (MongoException e) {
+            LOG.warn("The collections of a deleted JSON Schema could not be found", e);
+            return "";
+        }
+    }
+
+    private String ofCollection(DataRequest request) {
+        var path = request.path();
+        return follow(path.requireDb(), path.requireCollection())
+                ? ""
+                : "MongoDB's validator of this collection differs from the JSON Schema; GET .../_validator tells"
+                        + " how";
+    }
+
+    private String ofSchemas(DataRequest request) {
+        try {
+            var differing = followAll();
+            return differing.isEmpty()
+                    ? ""
+                    : "MongoDB's validators differ from the JSON Schema: " + shown(request, differing)
+                            + "; GET .../_validator tells how";
+        } catch (MongoException e) {
+            LOG.warn("MongoDB's validators could not be compared with changed JSON Schemas", e);
+            return "MongoDB's validators could not be compared with the JSON Schema; that is tried again soon";
+        }
+    }
+
+    /// The names only for callers who may see all collections.
+    private static String shown(DataRequest request, List<String> collections) {
+        int count = collections.size();
+        if (!(request.grant() instanceof Access.Root)) {
+            return count == 1 ? "1 collection" : count + " collections";
+        }
+        return String.join(", ", collections.subList(0, Math.min(count, MAX_NAMES)))
+                + (count > MAX_NAMES ? " and " + (count - MAX_NAMES) + " more" : "");
     }
 
     boolean areRefused(String db, String collection) {
@@ -289,6 +358,138 @@ public final class Validators {
         }
     }
 
+    /// `PUT /{db}/{collection}/_validator`: makes the validator from the schema.
+    public Response put(DataRequest request) {
+        var wanted = request.contentDocument();
+        check(wanted);
+        if (areRefused(request.path().requireDb(), request.path().requireCollection())) {
+            throw new ProblemException(FORBIDDEN, "no validator is made for collections of accounts and permissions");
+        }
+        if (request.grant().projectResponse().isPresent()) {
+            throw new ProblemException(
+                    FORBIDDEN, "a validator would tell what is in properties that are not shown to you");
+        }
+        request.http().requireThread();
+        var schema = schema(request)
+                .orElseThrow(() -> new ProblemException(
+                        CONTENT_INVALID, "the collection has no jsonSchema, from which a validator is made"));
+        access.requireReadable(request, schema.key());
+        var db = request.path().requireDb();
+        var collection = request.path().requireCollection();
+        var before = find(db, collection);
+        if (before.filter(found -> !found.follows()).isPresent() && !isOn(wanted, "replace")) {
+            throw new ProblemException(
+                    CONFLICT,
+                    "the collection has a validator that was not made from its schema; \"replace\": true"
+                            + " replaces it");
+        }
+        var translation = translate(schema);
+        if (!translation.isComplete() && !isOn(wanted, "weaker")) {
+            throw incomplete(translation);
+        }
+        var options = new BsonDocument();
+        OPTIONS.keySet().stream()
+                .filter(wanted::containsKey)
+                .sorted()
+                .forEach(name -> options.append(name, wanted.get(name)));
+        set(request, StoredValidator.following(schema, translation), options);
+        follow(db, collection); // the schema may have changed meanwhile
+        return find(db, collection)
+                .map(stored -> JsonResponses.of(request, before.isEmpty() ? 201 : 200, shown(schema, stored)))
+                .orElseGet(() -> JsonResponses.empty(200));
+    }
+
+    private void set(DataRequest request, BsonDocument validator, BsonDocument options) {
+        try {
+            set(request.path().requireDb(), request.path().requireCollection(), validator, options);
+        } catch (MongoCommandException e) {
+            if (MongoCodes.isOfDeployment(e.getErrorCode()) || e.getErrorCode() == MongoCodes.UNAUTHORIZED) {
+                throw e;
+            }
+            throw Problem.of(UNPROCESSABLE, "MongoDB does not take the validator")
+                    .because(MongoErrors.details(e))
+                    .raise();
+        }
+    }
+
+    /// `GET /{db}/{collection}/_validator`: the validator, and whether it holds all of the schema.
+    public Response get(DataRequest request) {
+        request.http().requireThread();
+        var stored = following(request);
+        var schema = schema(request).orElseThrow(Validators::missing);
+        access.requireReadable(request, schema.key());
+        return JsonResponses.of(request, 200, shown(schema, stored));
+    }
+
+    /// `DELETE /{db}/{collection}/_validator`: removes the validator; the gateway goes on checking.
+    public Response delete(DataRequest request) {
+        request.http().requireThread();
+        following(request);
+        set(request, new BsonDocument(), new BsonDocument());
+        return JsonResponses.empty(204);
+    }
+
+    private StoredValidator following(DataRequest request) {
+        return find(request.path().requireDb(), request.path().requireCollection())
+                .filter(StoredValidator::follows)
+                .orElseThrow(Validators::missing);
+    }
+
+    private static RuntimeException missing() {
+        return new ProblemException(NOT_FOUND, "the collection has no validator that was made from its schema");
+    }
+
+    private Optional<StoredSchema> schema(DataRequest request) {
+        return request.resource()
+                .properties()
+                .flatMap(properties -> schemas.named(request.path().requireDb(), properties));
+    }
+
+    private BsonDocument shown(StoredSchema schema, StoredValidator stored) {
+        var translation = translate(schema);
+        return new BsonDocument("_id", new BsonString("_validator"))
+                .append("schema", new BsonString(schema.key().uri()))
+                .append(
+                        "current",
+                        BsonBoolean.valueOf(stored.validator().equals(StoredValidator.following(schema, translation))))
+                .append("complete", BsonBoolean.valueOf(translation.isComplete()))
+                .append("leftOut", StoredValidator.texts(translation))
+                .append("validationLevel", new BsonString(stored.level()))
+                .append("validationAction", new BsonString(stored.action()))
+                .append("validator", stored.validator());
+    }
+
+    private static RuntimeException incomplete(TranslatedSchema translation) {
+        return Problem.of(
+                        UNPROCESSABLE,
+                        "MongoDB cannot express all of the schema; \"weaker\": true leaves out what it cannot")
+                .withWarnings(translation.leftOut().stream()
+                        .map(TranslatedSchema.LeftOut::text)
+                        .toList())
+                .raise();
+    }
+
+    private static boolean isOn(BsonDocument content, String flag) {
+        return BsonBoolean.TRUE.equals(content.get(flag));
+    }
+
+    private static void check(BsonDocument content) {
+        content.forEach((name, value) -> {
+            var values = OPTIONS.get(name);
+            boolean legal = values == null ? FLAGS.contains(name) && value.isBoolean() : isOneOf(value, values);
+            if (!legal) {
+                throw new ProblemException(
+                        CONTENT_INVALID,
+                        "illegal " + name + "; there are weaker and replace (booleans), validationLevel (strict"
+                                + " or moderate) and validationAction (error or warn)");
+            }
+        });
+    }
+
+    private static boolean isOneOf(BsonValue value, Set<String> values) {
+        return value.isString() && values.contains(value.asString().getValue());
+    }
+
     /// A collection's validator in MongoDB. One that was made from the collection's JSON Schema is marked in
     /// its description, so that no other validator is taken for it. Immutable by agreement.
     record StoredValidator(BsonDocument validator, String level, String action) {
@@ -337,228 +538,6 @@ public final class Validators {
                             .append("keyword", new BsonString(left.keyword()))
                             .append("why", new BsonString(left.why()))));
             return texts;
-        }
-    }
-
-    /// A write of JSON Schemas, or of properties by which collections name them: updates MongoDB's
-    /// validators before it responds, and warns the client of validators that differ from their schema
-    /// afterwards. The write itself is done, so that a failure of this is a warning, too.
-    private final class FollowedWrite implements DataHandler {
-        private static final int MAX_NAMES = 10;
-
-        private final DataHandler write;
-
-        FollowedWrite(DataHandler write) {
-            this.write = write;
-        }
-
-        @Override
-        public Response handle(DataRequest request) {
-            request.http().requireThread();
-            var response = write.handle(request).settled();
-            if (response.status() >= 400) {
-                return response;
-            }
-            boolean schemas = request.path().kind().isSchemas();
-            var warned = with(response, schemas ? ofSchemas(request) : ofCollection(request));
-            return schemas && request.operation() == Write.DELETE ? with(warned, ofRemoved(request)) : warned;
-        }
-
-        private static Response.Ready with(Response.Ready response, String warning) {
-            return warning.isEmpty() ? response : response.withAlso("Warning", FoundWarnings.line(warning));
-        }
-
-        /// About a schema that has been deleted.
-        private String ofRemoved(DataRequest request) {
-            try {
-                var naming = Validators.this.naming(request.path().requireDb(), request.id());
-                return naming.isEmpty()
-                        ? ""
-                        : "the deleted schema still applies, so writes of documents fail: " + shown(request, naming);
-            } catch (MongoException e) {
-                LOG.warn("The collections of a deleted JSON Schema could not be found", e);
-                return "";
-            }
-        }
-
-        private String ofCollection(DataRequest request) {
-            var path = request.path();
-            return follow(path.requireDb(), path.requireCollection())
-                    ? ""
-                    : "MongoDB's validator of this collection differs from the JSON Schema; GET .../_validator tells"
-                            + " how";
-        }
-
-        private String ofSchemas(DataRequest request) {
-            try {
-                var differing = followAll();
-                return differing.isEmpty()
-                        ? ""
-                        : "MongoDB's validators differ from the JSON Schema: " + shown(request, differing)
-                                + "; GET .../_validator tells how";
-            } catch (MongoException e) {
-                LOG.warn("MongoDB's validators could not be compared with changed JSON Schemas", e);
-                return "MongoDB's validators could not be compared with the JSON Schema; that is tried again soon";
-            }
-        }
-
-        /// The names only for callers who may see all collections.
-        private static String shown(DataRequest request, List<String> collections) {
-            int count = collections.size();
-            if (!(request.grant() instanceof Access.Root)) {
-                return count == 1 ? "1 collection" : count + " collections";
-            }
-            return String.join(", ", collections.subList(0, Math.min(count, MAX_NAMES)))
-                    + (count > MAX_NAMES ? " and " + (count - MAX_NAMES) + " more" : "");
-        }
-    }
-
-    /// `/{db}/{collection}/_validator`: the collection's JSON Schema as MongoDB's validator. Thread-safe.
-    public final class CollectionValidator {
-        private static final Map<String, Set<String>> OPTIONS = Map.of(
-                "validationLevel", Set.of("strict", "moderate"),
-                "validationAction", Set.of("error", "warn"));
-        private static final Set<String> FLAGS = Set.of("weaker", "replace");
-
-        private final SchemaAccess access;
-
-        /// @param access decides whether a caller may read a schema
-        public CollectionValidator(SchemaAccess access) {
-            this.access = access;
-        }
-
-        /// `PUT`: makes the validator from the schema.
-        public Response put(DataRequest request) {
-            var wanted = request.contentDocument();
-            check(wanted);
-            if (areRefused(request.path().requireDb(), request.path().requireCollection())) {
-                throw new ProblemException(
-                        FORBIDDEN, "no validator is made for collections of accounts and permissions");
-            }
-            if (request.grant().projectResponse().isPresent()) {
-                throw new ProblemException(
-                        FORBIDDEN, "a validator would tell what is in properties that are not shown to you");
-            }
-            request.http().requireThread();
-            var schema = schema(request)
-                    .orElseThrow(() -> new ProblemException(
-                            CONTENT_INVALID, "the collection has no jsonSchema, from which a validator is made"));
-            access.requireReadable(request, schema.key());
-            var db = request.path().requireDb();
-            var collection = request.path().requireCollection();
-            var before = find(db, collection);
-            if (before.filter(found -> !found.follows()).isPresent() && !isOn(wanted, "replace")) {
-                throw new ProblemException(
-                        CONFLICT,
-                        "the collection has a validator that was not made from its schema; \"replace\": true"
-                                + " replaces it");
-            }
-            var translation = translate(schema);
-            if (!translation.isComplete() && !isOn(wanted, "weaker")) {
-                throw incomplete(translation);
-            }
-            var options = new BsonDocument();
-            OPTIONS.keySet().stream()
-                    .filter(wanted::containsKey)
-                    .sorted()
-                    .forEach(name -> options.append(name, wanted.get(name)));
-            set(request, StoredValidator.following(schema, translation), options);
-            follow(db, collection); // the schema may have changed meanwhile
-            return find(db, collection)
-                    .map(stored -> JsonResponses.of(request, before.isEmpty() ? 201 : 200, shown(schema, stored)))
-                    .orElseGet(() -> JsonResponses.empty(200));
-        }
-
-        private void set(DataRequest request, BsonDocument validator, BsonDocument options) {
-            try {
-                Validators.this.set(request.path().requireDb(), request.path().requireCollection(), validator, options);
-            } catch (MongoCommandException e) {
-                if (MongoCodes.isOfDeployment(e.getErrorCode()) || e.getErrorCode() == MongoCodes.UNAUTHORIZED) {
-                    throw e;
-                }
-                throw Problem.of(UNPROCESSABLE, "MongoDB does not take the validator")
-                        .because(MongoErrors.details(e))
-                        .raise();
-            }
-        }
-
-        /// `GET`: the validator, and whether it holds all of the schema.
-        public Response get(DataRequest request) {
-            request.http().requireThread();
-            var stored = following(request);
-            var schema = schema(request).orElseThrow(CollectionValidator::missing);
-            access.requireReadable(request, schema.key());
-            return JsonResponses.of(request, 200, shown(schema, stored));
-        }
-
-        /// `DELETE`: removes the validator; the gateway goes on checking.
-        public Response delete(DataRequest request) {
-            request.http().requireThread();
-            following(request);
-            set(request, new BsonDocument(), new BsonDocument());
-            return JsonResponses.empty(204);
-        }
-
-        private StoredValidator following(DataRequest request) {
-            return find(request.path().requireDb(), request.path().requireCollection())
-                    .filter(StoredValidator::follows)
-                    .orElseThrow(CollectionValidator::missing);
-        }
-
-        private static RuntimeException missing() {
-            return new ProblemException(NOT_FOUND, "the collection has no validator that was made from its schema");
-        }
-
-        private Optional<StoredSchema> schema(DataRequest request) {
-            return request.resource()
-                    .properties()
-                    .flatMap(properties -> schemas.named(request.path().requireDb(), properties));
-        }
-
-        private BsonDocument shown(StoredSchema schema, StoredValidator stored) {
-            var translation = translate(schema);
-            return new BsonDocument("_id", new BsonString("_validator"))
-                    .append("schema", new BsonString(schema.key().uri()))
-                    .append(
-                            "current",
-                            BsonBoolean.valueOf(
-                                    stored.validator().equals(StoredValidator.following(schema, translation))))
-                    .append("complete", BsonBoolean.valueOf(translation.isComplete()))
-                    .append("leftOut", StoredValidator.texts(translation))
-                    .append("validationLevel", new BsonString(stored.level()))
-                    .append("validationAction", new BsonString(stored.action()))
-                    .append("validator", stored.validator());
-        }
-
-        private static RuntimeException incomplete(TranslatedSchema translation) {
-            return Problem.of(
-                            UNPROCESSABLE,
-                            "MongoDB cannot express all of the schema; \"weaker\": true leaves out what it cannot")
-                    .withWarnings(translation.leftOut().stream()
-                            .map(TranslatedSchema.LeftOut::text)
-                            .toList())
-                    .raise();
-        }
-
-        private static boolean isOn(BsonDocument content, String flag) {
-            return BsonBoolean.TRUE.equals(content.get(flag));
-        }
-
-        private static void check(BsonDocument content) {
-            content.forEach((name, value) -> {
-                var values = OPTIONS.get(name);
-                boolean legal = values == null ? FLAGS.contains(name) && value.isBoolean() : isOneOf(value, values);
-                if (!legal) {
-                    throw new ProblemException(
-                            CONTENT_INVALID,
-                            "illegal " + name + "; there are weaker and replace (booleans), validationLevel (strict"
-                                    + " or moderate) and validationAction (error or warn)");
-                }
-            });
-        }
-
-        private static boolean isOneOf(BsonValue value, Set<String> values) {
-            return value.isString() && values.contains(value.asString().getValue());
         }
     }
 }

@@ -31,12 +31,12 @@ class OpenTransactionsTest {
     @Test
     void the_end_of_an_earlier_transaction_does_not_end_a_later_one() {
         begin(FIRST, 1);
-        open.begun(FIRST, 1);
+        open.begun(FIRST, 1, true);
         open.ended(FIRST, 1);
         begin(FIRST, 2);
         open.ended(FIRST, 1);
         assertFull();
-        open.begun(FIRST, 2);
+        open.begun(FIRST, 2, true);
         open.ended(FIRST, 1);
         assertFull();
         assertThat(open.latest(FIRST)).contains(2L);
@@ -47,9 +47,9 @@ class OpenTransactionsTest {
     @Test
     void a_transaction_takes_the_place_of_the_one_before_it() {
         begin(FIRST, 1);
-        open.begun(FIRST, 1);
+        open.begun(FIRST, 1, true);
         begin(FIRST, 2);
-        open.begun(FIRST, 2);
+        open.begun(FIRST, 2, true);
         assertFull();
         open.ended(FIRST, 2);
         assertEmpty();
@@ -59,9 +59,9 @@ class OpenTransactionsTest {
     void of_requests_that_begin_the_same_transaction_one_that_fails_does_not_end_the_count() {
         begin(FIRST, 1);
         begin(FIRST, 1);
-        open.notBegun(FIRST, 1);
+        open.begun(FIRST, 1, false);
         assertFull();
-        open.begun(FIRST, 1);
+        open.begun(FIRST, 1, true);
         assertFull();
         open.ended(FIRST, 1);
         assertEmpty();
@@ -71,8 +71,8 @@ class OpenTransactionsTest {
     void a_transaction_that_no_request_has_begun_is_not_counted() {
         begin(FIRST, 1);
         begin(FIRST, 1);
-        open.notBegun(FIRST, 1);
-        open.notBegun(FIRST, 1);
+        open.begun(FIRST, 1, false);
+        open.begun(FIRST, 1, false);
         assertEmpty();
     }
 
@@ -80,12 +80,12 @@ class OpenTransactionsTest {
     void the_end_of_a_session_leaves_what_a_request_is_about_to_begin() {
         begin(FIRST, 1);
         assertThat(open.latest(FIRST)).isEmpty();
-        open.begun(FIRST, 1);
+        open.begun(FIRST, 1, true);
         assertThat(open.latest(FIRST)).contains(1L);
         begin(FIRST, 1);
         open.ended(FIRST, 1);
         assertFull();
-        open.notBegun(FIRST, 1);
+        open.begun(FIRST, 1, false);
         assertEmpty();
     }
 }
