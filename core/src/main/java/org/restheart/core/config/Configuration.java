@@ -119,10 +119,18 @@ public final class Configuration {
     private static Overridden apply(List<Assignment> wanted, Map<String, @Nullable Object> tree, Reading reading) {
         var applied = new ArrayList<Assignment>();
         var paths = new HashSet<String>();
+        var sources = new HashSet<List<String>>();
         var before = Set.copyOf(tree.keySet());
         for (var assignment : wanted) {
             try {
-                paths.add(assignment.path().set(tree, Trees.copyOf(assignment.value())));
+                var path = assignment.path().set(tree, Trees.copyOf(assignment.value()));
+                paths.add(path);
+                if (!sources.add(List.of(assignment.source(), path))) {
+                    reading.add(new Finding(
+                            Level.SUSPECT,
+                            "",
+                            assignment.source() + ": " + path + " occurs twice, the last one counts"));
+                }
                 applied.add(assignment);
             } catch (ConfigException e) {
                 reading.add(new Finding(Level.REFUSED, "", assignment.source() + ": " + e.getMessage()));

@@ -68,6 +68,21 @@ class EffectiveConfigurationTest {
     }
 
     @Test
+    void a_path_that_one_source_sets_twice_is_told_and_the_last_value_counts() throws Exception {
+        var overrides = Files.writeString(folder.resolve("over.conf"), "/core/name -> 'a'");
+        var parsed = load(Sources.of(
+                        Map.of("RHO", "/core/name -> 'b'; /core/name->'c'", "RHO_FILE", overrides.toString())))
+                .read();
+        assertThat(parsed.findings())
+                .extracting(Finding::toString)
+                .filteredOn(text -> text.contains("twice"))
+                .singleElement()
+                .asString()
+                .contains("RHO: /core/name occurs twice, the last one counts");
+        assertThat(parsed.orThrow().core().name()).isEqualTo("c");
+    }
+
+    @Test
     void each_key_has_a_variable_between_the_file_of_overrides_and_rho() throws Exception {
         var overrides = Files.writeString(folder.resolve("over.yml"), "/core/name: file\n/mongo/max-pagesize: 20\n");
         var sources = Sources.of(Map.of(

@@ -114,6 +114,25 @@ class AccountNamesTest {
         assertStatus(200, gateway.user("seven").get("/users/7"));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{\"profile\": {\"email\": \"bob\"}, \"userid\": \"b\", \"password\": \"pw\"} | false",
+                "{\"profile.email\": \"bob\", \"password\": \"pw\"} | false",
+                "{\"profile\": {\"email\": 5}, \"password\": \"pw\"} | true",
+                "{\"profile\": {}, \"password\": \"pw\"} | true",
+            })
+    void a_name_within_a_property_is_found(String account, boolean isWarnedOf) {
+        try (var other = TestGateway.startWithRealm(mongo, REALM.formatted("profile.email"), "")) {
+            other.insertUsers("{_id: 'p', profile: {email: 'admin'}, roles: ['admin']}");
+            var made = other.user("admin").post("/users", account);
+            assertStatus(201, made);
+            assertThat(made.body().contains("nobody can log in")).isEqualTo(isWarnedOf);
+        }
+    }
+
     @Test
     void accounts_without_a_name_do_not_exclude_each_other() {
         assertStatus(201, eve().send("POST", "/users", "{\"_id\": \"a\", \"roles\": []}"));

@@ -13,7 +13,9 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTexts;
+import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.bson.fields.ExpressionBinding;
 import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.TouchedPaths;
@@ -291,9 +293,7 @@ public final class UsersGuard implements Guard {
         ///
         /// @throws ProblemException 400
         void requireName(BsonValue content) {
-            if (documents(content)
-                    .anyMatch(
-                            account -> account.containsKey(FILE_NAME) && !account.containsKey(users.nameProperty()))) {
+            if (documents(content).anyMatch(account -> account.containsKey(FILE_NAME) && name(account) == null)) {
                 throw refusal(FILE_NAME + " is for files; here the name of an account is " + users.nameProperty());
             }
         }
@@ -310,9 +310,13 @@ public final class UsersGuard implements Guard {
         boolean lacksUsableName(BsonValue content, Optional<BsonValue> id) {
             var inPath = id.filter(_ -> users.nameProperty().equals("_id"));
             return documents(content)
-                    .anyMatch(account -> !(inPath.orElse(account.get(users.nameProperty())) instanceof BsonString name)
+                    .anyMatch(account -> !(inPath.orElse(name(account)) instanceof BsonString name)
                             || name.getValue().isEmpty()
                             || name.getValue().contains(":"));
+        }
+
+        private @Nullable BsonValue name(BsonDocument account) {
+            return EffectiveValue.of(account, users.nameProperty()).value();
         }
 
         private static ProblemException refusal(String why) {
