@@ -72,7 +72,7 @@ public final class Pipeline {
         var service = binding.service();
         if (service.bypassesFilters()) {
             var filters = new ArrayList<Filter>();
-            filters.add(new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails()));
+            filters.add(errors(service));
             limits.ifPresent(limits -> filters.add(limits::beforeAuthentication));
             filters.add(STEP);
             return new Route(binding, Filter.chain(filters, service), judged(binding));
@@ -82,7 +82,7 @@ public final class Pipeline {
             filters.add((request, next) -> next.handle(request).map(response -> response.with(tracing(request))));
         }
         if (service.traffic() == Service.Traffic.PROXY) { // headers, errors and methods are those of another server
-            filters.add(new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails()));
+            filters.add(errors(service));
             filters.add(Preparation::refuse);
             addSecurity(binding, filters);
             filters.add(STEP);
@@ -93,14 +93,14 @@ public final class Pipeline {
                 new PrettyFilter(),
                 new Preparation(service),
                 new CorsFilter(service, settings.cors()),
-                new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails()),
+                errors(service),
                 new CorsFilter.OptionsFilter(
                         service, standing, preflightHeaders(), settings.cors().maxAge()),
                 Preparation::refuse));
         addSecurity(binding, filters);
         filters.add(standing);
         // again: errors from behind the security filter carry the standing headers
-        filters.add(new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails()));
+        filters.add(errors(service));
         if (!service.isProbe()) {
             filters.add(overload);
         }
@@ -114,6 +114,10 @@ public final class Pipeline {
         filters.add(STEP);
         filters.addAll(binding.innerFilters());
         return new Route(binding, Filter.chain(filters, service), judged(binding));
+    }
+
+    private ErrorFilter errors(Service service) {
+        return new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails());
     }
 
     /// Requests are counted by address before anything costs time, and by account when it is known.
@@ -134,7 +138,7 @@ public final class Pipeline {
     @SuppressWarnings("ReferenceEquality") // requests are immutable
     private Filter prepared(Binding binding, Filter filter) {
         var service = binding.service();
-        var answering = new ErrorFilter(service, errors, settings.errorBodies(), settings.problemDetails());
+        var answering = errors(service);
         return (request, next) -> filter.filter(
                 request,
                 answering.before(passed ->

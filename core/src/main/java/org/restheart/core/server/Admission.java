@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
@@ -16,6 +14,9 @@ import org.restheart.http.access.FairShares;
 /// heap only. Half of them are admitted whosever they are, those beyond in fair shares of the addresses they come from:
 /// one client that sends many at once does not have all others refused until they are completed.
 final class Admission {
+    /// How often a stop looks whether all have left.
+    private static final Duration POLL = Duration.ofMillis(5);
+
     sealed interface Verdict {}
 
     /// A request in flight.
@@ -54,8 +55,6 @@ final class Admission {
     private final AtomicInteger unshared = new AtomicInteger();
 
     private final LongAdder rejected = new LongAdder();
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition empty = lock.newCondition();
     private volatile boolean leaving;
     private volatile long lastWhileLeaving;
     private volatile boolean draining;
@@ -82,7 +81,7 @@ final class Admission {
             }
         }
         rejected.increment();
-        left();
+        inFlight.decrementAndGet();
         return draining ? Refused.DRAINING : Refused.FULL;
     }
 
@@ -92,18 +91,7 @@ final class Admission {
         } else {
             shares.release(sharer);
         }
-        left();
-    }
-
-    private void left() {
-        if (inFlight.decrementAndGet() == 0 && draining) {
-            lock.lock();
-            try {
-                empty.signalAll();
-            } finally {
-                lock.unlock();
-            }
-        }
+        inFlight.decrementAndGet();
     }
 
     /// The server stops soon: requests are still admitted, and each HTTP/1.1 connection ends with its next
@@ -127,19 +115,11 @@ final class Admission {
 
     /// After [#close()]: waits until the last request has left.
     boolean awaitEmpty(Duration atMost) throws InterruptedException {
-        long nanos = atMost.toNanos();
-        lock.lock();
-        try {
-            while (inFlight.get() > 0) {
-                if (nanos <= 0) {
-                    return false;
-                }
-                nanos = empty.awaitNanos(nanos);
-            }
-            return true;
-        } finally {
-            lock.unlock();
+        long end = System.nanoTime() + atMost.toNanos();
+        while (inFlight.get() > 0 && System.nanoTime() - end < 0) {
+            Thread.sleep(POLL);
         }
+        return inFlight.get() == 0;
     }
 
     int inFlight() {

@@ -1,8 +1,8 @@
 package org.restheart.core.server;
 
-import java.time.Duration;
-import java.util.Optional;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,60 +12,25 @@ import org.slf4j.LoggerFactory;
 /// seconds. Queues at most one task per open connection. Thread-safe.
 final class ConnectionCloser {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCloser.class);
+    private static final int FORGET_SECONDS = 2;
 
-    private static final Duration FORGET = Duration.ofSeconds(2);
-
-    /// Empty ends the thread.
-    private final LinkedBlockingQueue<Optional<Runnable>> tasks = new LinkedBlockingQueue<>();
-
-    private final Runnable forget;
-
-    private ConnectionCloser(Runnable forget) {
-        this.forget = forget;
-    }
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofVirtual().name("closer").factory());
 
     /// @param forget run every two seconds, for objects that refer to closed connections
-    static ConnectionCloser start(Runnable forget) {
-        var closer = new ConnectionCloser(forget);
-        Thread.ofVirtual().name("closer").start(closer::run);
-        return closer;
+    ConnectionCloser(Runnable forget) {
+        var _ = thread.scheduleWithFixedDelay(forget, FORGET_SECONDS, FORGET_SECONDS, TimeUnit.SECONDS);
     }
 
     void add(Runnable close) {
-        tasks.add(Optional.of(close));
+        try {
+            thread.execute(close);
+        } catch (RejectedExecutionException _) {
+            LOG.debug("a connection is closed with the I/O threads");
+        }
     }
 
-    /// Connections added from now on are closed with the I/O threads.
     void stop() {
-        tasks.add(Optional.empty());
-    }
-
-    private void run() {
-        try {
-            long forgotten = System.nanoTime();
-            while (true) {
-                var task = tasks.poll(FORGET.toNanos(), TimeUnit.NANOSECONDS);
-                if (task != null && task.isEmpty()) {
-                    return;
-                }
-                if (task != null) {
-                    run(task.get());
-                }
-                if (System.nanoTime() - forgotten >= FORGET.toNanos()) {
-                    run(forget);
-                    forgotten = System.nanoTime();
-                }
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void run(Runnable task) {
-        try {
-            task.run();
-        } catch (RuntimeException | Error e) { // the next connection must be closed nevertheless
-            LOG.debug("a connection could not be closed in order", e);
-        }
+        thread.shutdown();
     }
 }

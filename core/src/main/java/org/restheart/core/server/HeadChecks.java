@@ -26,6 +26,8 @@ final class HeadChecks {
 
     private HeadChecks() {}
 
+    private static final Pattern AMPERSAND = Pattern.compile("&");
+
     /// Of HTTP/1.1, Undertow refuses other hosts by itself.
     private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9\\-._~%!$&'()*+,;=:\\[\\]]*");
 
@@ -181,18 +183,8 @@ final class HeadChecks {
     }
 
     /// Empty ones do not count.
-    private static int parameters(String query) {
-        int count = 0;
-        boolean empty = true;
-        for (int i = 0; i < query.length(); i++) {
-            if (query.charAt(i) == '&') {
-                empty = true;
-            } else if (empty) {
-                empty = false;
-                count++;
-            }
-        }
-        return count;
+    private static long parameters(String query) {
+        return AMPERSAND.splitAsStream(query).filter(parameter -> !parameter.isEmpty()).count();
     }
 
     /// Undertow counts them only when they are read.

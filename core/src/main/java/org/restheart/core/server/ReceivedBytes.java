@@ -27,6 +27,9 @@ final class ReceivedBytes extends BufferedSourceConduit {
     /// Bytes that a client may still send when its connection is being closed.
     private static final long MAX_DISCARDED = 64L << 20;
 
+    /// Requests of a connection that are handled without a look at others.
+    private static final int REQUESTS_IN_TURN = 16;
+
     private static final int BUFFER = 1 << 14;
     private static final int DISCARDING_READS = 64;
 
@@ -37,6 +40,10 @@ final class ReceivedBytes extends BufferedSourceConduit {
     private final ArrivingHeads.Head head;
 
     private HeadLines lines = new HeadLines();
+
+    /// Since bytes were read with which a request begins: others come from these bytes.
+    private int requests;
+
     private final ConnectionCloser closer;
     private final Http2Reads frames;
 
@@ -95,6 +102,13 @@ final class ReceivedBytes extends BufferedSourceConduit {
         };
     }
 
+    /// Whether so many requests of HTTP/1.1 have come together that other connections must have their turn.
+    static boolean isTurnOver(HttpServerExchange exchange) {
+        return exchange.getConnection() instanceof HttpServerConnection http1
+                && http1.getOriginalSourceConduit() instanceof ReceivedBytes received
+                && received.requests % REQUESTS_IN_TURN == 0;
+    }
+
     /// Whether the head of a request of HTTP/1.1 has a line that continues the one before it.
     static boolean isFolded(HttpServerExchange exchange) {
         return exchange.getAttachment(FOLDED) != null;
@@ -138,6 +152,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
 
     private void requested(HttpServerExchange exchange, HttpServerConnection http1) {
         head.complete();
+        requests++;
         if (lines.areFolded) {
             exchange.putAttachment(FOLDED, true);
         }
@@ -222,6 +237,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
         isHalfLine = false;
         boolean begins = head.bytes() == 0 && !head.isHttp2();
         if (begins) {
+            requests = 0;
             var line = to.duplicate().flip().position(at);
             skipEmptyLine(line);
             to.put(at, to, line.position(), line.remaining()).position(at + line.remaining());

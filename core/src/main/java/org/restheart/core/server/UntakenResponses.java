@@ -64,18 +64,13 @@ record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
         return true;
     }
 
-    /// Counts a response that was sent; others than those that are in memory as a whole have limits of their own.
+    /// Counts a response that is in memory as a whole and that its client has not taken at once; others have limits of
+    /// their own. To be called when it was sent. Closes the connection if its client delays too much already.
     void sent(HttpServerExchange exchange, Content content, Supplier<String> caller) {
-        if (content instanceof Content.None) {
-            sent(exchange, 0, caller);
-        } else if (content instanceof Content.Bytes bytes) {
-            sent(exchange, bytes.length(), caller);
+        if (content instanceof Content.Push || content instanceof Content.Streamed) {
+            return;
         }
-    }
-
-    /// Counts a response that is in memory as a whole and that its client has not taken at once. To be called when it
-    /// was sent. Closes the connection if its client delays too much already.
-    private void sent(HttpServerExchange exchange, long length, Supplier<String> caller) {
+        long length = content instanceof Content.Bytes bytes ? bytes.length() : 0;
         if (isTaken(exchange, length)) {
             return;
         }

@@ -93,7 +93,7 @@ public final class FairShares {
 
     /// What is asked for.
     ///
-    /// @param sharers at least one, distinct; the places count for one of them, see [#tryTake(List, int)]
+    /// @param sharers at least one, distinct; the places count for one of them, see [#tryTake(Want)]
     /// @param mine places that one sharer holds already for the same thing
     /// @param least may be held for it while hardly anything else is held, even if there are not as many
     ///     places, or, in pieces, as long as a quarter of all stays free: for what cannot be done with fewer
@@ -160,7 +160,7 @@ public final class FairShares {
     /// Takes several places, all or none. A caller that holds none may take all free places; any other caller
     /// as many as it could take one by one. Never blocks.
     public boolean tryTake(String caller, int places) {
-        return tryTake(List.of(caller), places).isPresent();
+        return tryTake(new Want(List.of(caller), places, Policy.SHARE)).isPresent();
     }
 
     /// As [#tryTake(String, int)], but a caller may hold a number of places in any case as long as a quarter of all
@@ -178,11 +178,6 @@ public final class FairShares {
     ///
     /// @return the payer, for whom [#release(String, int)] has to give the places back; empty if no sharer may
     ///     take so many
-    public Optional<String> tryTake(List<String> sharers, int places) {
-        return tryTake(new Want(sharers, places, Policy.SHARE));
-    }
-
-    /// Takes places, all or none. Never blocks.
     public Optional<String> tryTake(Want want) {
         lock.lock();
         try {
@@ -225,13 +220,8 @@ public final class FairShares {
         }
     }
 
-    /// Counts a place that one caller holds for another one from now on, whatever that one holds already: for
+    /// Counts places that one caller holds for another one from now on, whatever that one holds already: for
     /// something that both use, and that the first one has left. Never blocks.
-    public void pass(String from, String to) {
-        pass(from, to, 1);
-    }
-
-    /// As [#pass(String, String)], for several places.
     ///
     /// @param places less than 0 for those that the second one gives to the first
     public void pass(String from, String to, int places) {
@@ -252,7 +242,7 @@ public final class FairShares {
         return take(List.of(caller), nanos).isPresent();
     }
 
-    /// Takes a place for what several callers have asked for, as [#tryTake(List, int)]; waits until one of them
+    /// Takes a place for what several callers have asked for, as [#tryTake(Want)]; waits until one of them
     /// may have another one.
     public Optional<String> take(List<String> sharers, long nanos) throws InterruptedException {
         var want = new Want(sharers, 1, Policy.SHARE);

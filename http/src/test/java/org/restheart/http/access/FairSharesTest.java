@@ -131,13 +131,13 @@ class FairSharesTest {
     void what_several_callers_ask_for_counts_for_the_one_that_holds_fewest() {
         var shares = new FairShares(16);
         assertThat(shares.tryTake(A, 4)).isTrue();
-        assertThat(shares.tryTake(List.of(A, B), 3)).contains(B);
-        assertThat(shares.tryTake(List.of(A, B), 3)).contains(B); // 4 and 3
-        assertThat(shares.tryTake(List.of(A, B), 1)).contains(A);
-        assertThat(shares.tryTake(List.of(A, B), 1)).isEmpty(); // 5 and 6 of 16
-        assertThat(shares.tryTake(List.of(A, B, C), 1)).contains(C);
+        assertThat(shares.tryTake(new Want(List.of(A, B), 3, Policy.SHARE))).contains(B);
+        assertThat(shares.tryTake(new Want(List.of(A, B), 3, Policy.SHARE))).contains(B); // 4 and 3
+        assertThat(shares.tryTake(new Want(List.of(A, B), 1, Policy.SHARE))).contains(A);
+        assertThat(shares.tryTake(new Want(List.of(A, B), 1, Policy.SHARE))).isEmpty(); // 5 and 6 of 16
+        assertThat(shares.tryTake(new Want(List.of(A, B, C), 1, Policy.SHARE))).contains(C);
         shares.release(B, 6);
-        assertThat(shares.tryTake(List.of(A, B), 1)).contains(B);
+        assertThat(shares.tryTake(new Want(List.of(A, B), 1, Policy.SHARE))).contains(B);
     }
 
     @Test

@@ -317,7 +317,7 @@ public final class ChangeStreams implements AutoCloseable {
 
             /// From now on the cursor counts for another owner, even if that one has its share already.
             void passTo(String next) {
-                shares.pass(owner, next);
+                shares.pass(owner, next, 1);
                 owned.merge(next, 1, Integer::sum);
                 disown(owner);
                 owner = next;
