@@ -30,8 +30,7 @@ final class GzipContent {
         return new BufferedBody(pieces -> open(coded, headers, pieces, limits), -1, 0, streamed, limits, counter);
     }
 
-    private static InputStream open(Body coded, Headers headers, boolean pieces, BodyLimits limits)
-            throws IOException {
+    private static InputStream open(Body coded, Headers headers, boolean pieces, BodyLimits limits) throws IOException {
         var codings = headers.all("Content-Encoding");
         boolean isGzip = codings.size() == 1
                 && codings.getFirst().strip().toLowerCase(Locale.ROOT).matches("(x-)?gzip");

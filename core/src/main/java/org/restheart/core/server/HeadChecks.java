@@ -184,7 +184,10 @@ final class HeadChecks {
 
     /// Empty ones do not count.
     private static long parameters(String query) {
-        return AMPERSAND.splitAsStream(query).filter(parameter -> !parameter.isEmpty()).count();
+        return AMPERSAND
+                .splitAsStream(query)
+                .filter(parameter -> !parameter.isEmpty())
+                .count();
     }
 
     /// Undertow counts them only when they are read.

@@ -121,14 +121,16 @@ sealed interface Operand {
             return text;
         }
 
-        /// Where accounts have other names than their ids, one may have the id that spells the id of another type: a
-        /// path, with `id_type`, means either. Names, and ids in tokens of other issuers, are texts for ids of all
-        /// types.
+        /// Where accounts have other names than their ids, one may have the id that spells the id of
+        /// another type: a path, with `id_type`, means either. Names, and ids in tokens of other issuers,
+        /// are texts for ids of all types.
         private void requireSameId(String own, Attempt attempt) {
             var account = attempt.account();
             var target = attempt.request().attribute(DataTarget.KEY);
             var id = target.flatMap(DataTarget::id);
+            var mine = value(attempt);
             if (account == null
+                    || mine == null
                     || id.isEmpty()
                     || account.name().equals(own)
                     || account.claims().equals(account.properties())) {
@@ -136,7 +138,7 @@ sealed interface Operand {
             }
             var segments = attempt.path().segments();
             var named = segments.get(segments.size() - (target.get().kind() == ResourceKind.FILE_BINARY ? 2 : 1));
-            if (named.equals(own) && !Values.equal(value(attempt), id.get())) {
+            if (named.equals(own) && !Values.equal(mine, id.get())) {
                 throw new Unanswerable("the account's id, and that in the path, are of different types");
             }
         }
