@@ -111,6 +111,18 @@ class ForwardingTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"X Y: 1", "X@Y: 1", "X : 1", ": 1", "{X}: 1", "X\0: 1"})
+    void a_field_that_no_header_can_have_is_a_fault_of_the_target(String field) throws Exception {
+        try (var server = server("");
+                var client = server.connect()) {
+            client.request("GET /back/x");
+            target.accept().trySend("HTTP/1.1 200 OK\r\n" + field + "\r\nContent-Length: 2\r\n\r\nok");
+            assertThat(client.answer().status()).isEqualTo(503);
+            assertThat(client.request("GET /own").answer().status()).isEqualTo(200);
+        }
+    }
+
     @Test
     void requests_that_wait_for_a_target_leave_places_to_other_services() throws Exception {
         try (var server = server(", connections-per-thread: 2, max-queue-size: 1000");
