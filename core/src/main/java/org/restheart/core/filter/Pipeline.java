@@ -3,6 +3,7 @@ package org.restheart.core.filter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -129,8 +130,33 @@ public final class Pipeline {
         });
         filters.add(STEP);
         var security = ServerTiming.behind(securityFilters.apply(binding));
-        filters.add(settings.tracing() ? new TracedFilter("authorize", security) : security);
+        filters.add(settings.tracing() ? traced("authorize", security) : security);
         limits.ifPresent(limits -> filters.add(limits::afterAuthentication));
+    }
+
+    /// Adds what a filter does before it hands the request on, or refuses it, to the request's span.
+    private static Filter traced(String part, Filter filter) {
+        return (request, next) -> {
+            var span = TraceScope.current();
+            if (span == null) {
+                return filter.filter(request, next);
+            }
+            long began = System.nanoTime();
+            var isAdded = new AtomicBoolean();
+            Runnable over = () -> {
+                if (isAdded.compareAndSet(false, true)) {
+                    span.add(part, began, System.nanoTime());
+                }
+            };
+            try {
+                return filter.filter(request, passed -> {
+                    over.run();
+                    return next.handle(passed);
+                });
+            } finally {
+                over.run();
+            }
+        };
     }
 
     /// A filter that may change requests: what it passes on is prepared as what clients send, so that nobody behind it
@@ -220,48 +246,6 @@ public final class Pipeline {
                     config.security().guards().cors(),
                     config.security().guards().clientAddress(),
                     config.tracing().isPresent());
-        }
-    }
-
-    /// Adds what a filter does before it hands the request on, or refuses it, to the request's span.
-    private record TracedFilter(String part, Filter filter) implements Filter {
-        @Override
-        public Response filter(Request request, Handler next) {
-            var span = TraceScope.current();
-            if (span == null) {
-                return filter.filter(request, next);
-            }
-            long began = System.nanoTime();
-            var passed = new Passed(next, () -> span.add(part, began, System.nanoTime()));
-            try {
-                return filter.filter(request, passed);
-            } finally {
-                passed.addPart();
-            }
-        }
-
-        private static final class Passed implements Handler {
-            private final Handler next;
-            private final Runnable over;
-            private boolean added;
-
-            Passed(Handler next, Runnable over) {
-                this.next = next;
-                this.over = over;
-            }
-
-            void addPart() {
-                if (!added) {
-                    added = true;
-                    over.run();
-                }
-            }
-
-            @Override
-            public Response handle(Request request) {
-                addPart();
-                return next.handle(request);
-            }
         }
     }
 

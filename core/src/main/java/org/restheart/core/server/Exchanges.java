@@ -6,12 +6,18 @@ import io.undertow.server.protocol.http.HttpServerConnection;
 import io.undertow.server.protocol.http2.Http2ServerConnection;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.restheart.core.server.Http2Connections.Http2Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
+import org.xnio.XnioExecutor;
 
 /// The end of Undertow's exchanges: tasks at their completion, whether their clients have disconnected, and aborting
 /// them.
 final class Exchanges {
+    private static final Logger LOG = LoggerFactory.getLogger(Exchanges.class);
 
     /// The status of a request whose client has disconnected, for log and metrics only; the same as nginx's.
     private static final int CLIENT_GONE = 499;
@@ -35,10 +41,33 @@ final class Exchanges {
     /// Ends an exchange of any protocol without the rest of its response: in HTTP/2 its stream is reset, in
     /// HTTP/1.1 the connection is closed. Any thread.
     static void abort(HttpServerExchange exchange) {
-        try {
-            exchange.getIoThread().execute(() -> abortHere(exchange));
-        } catch (RejectedExecutionException _) { // the server has stopped
+        if (!execute(exchange.getIoThread(), () -> abortHere(exchange))) {
             abortHere(exchange);
+        }
+    }
+
+    /// Runs a task on an I/O thread soon.
+    ///
+    /// @return false if the server has stopped
+    static boolean execute(XnioExecutor thread, Runnable task) {
+        try {
+            thread.execute(task);
+            return true;
+        } catch (RejectedExecutionException _) {
+            LOG.debug("the server has stopped");
+            return false;
+        }
+    }
+
+    /// The same after a time, when no other task is left.
+    ///
+    /// @return null if the server has stopped
+    static XnioExecutor.@Nullable Key executeAfter(XnioExecutor thread, Runnable task, long millis) {
+        try {
+            return thread.executeAfter(task, millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException _) {
+            LOG.debug("the server has stopped");
+            return null;
         }
     }
 

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -142,7 +141,7 @@ final class Http2Connections {
         /// Sends it soon, with the largest stream there can be as the last one: whatever is still sent will be served.
         /// Further calls do nothing.
         void send() {
-            var _ = later(() -> {
+            var _ = Exchanges.execute(connection.getIoThread(), () -> {
                 if (!asked) {
                     asked = true;
                     sendHere(Integer.MAX_VALUE);
@@ -155,7 +154,7 @@ final class Http2Connections {
         ///
         /// @param sent called then, or at once if the server has stopped
         void sendLast(Runnable sent) {
-            boolean begun = later(() -> {
+            boolean begun = Exchanges.execute(connection.getIoThread(), () -> {
                 try {
                     sendHere(lastServed);
                 } finally {
@@ -169,17 +168,7 @@ final class Http2Connections {
 
         /// Closes the connection soon, with all its streams.
         void close() {
-            var _ = later(() -> IoUtils.safeClose(connection));
-        }
-
-        private boolean later(Runnable task) {
-            try {
-                connection.getIoThread().execute(task);
-                return true;
-            } catch (RejectedExecutionException _) {
-                LOG.debug("the server has stopped");
-                return false;
-            }
+            var _ = Exchanges.execute(connection.getIoThread(), () -> IoUtils.safeClose(connection));
         }
 
         private synchronized void sendHere(int lastStream) {

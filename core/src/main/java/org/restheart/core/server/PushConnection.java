@@ -3,7 +3,6 @@ package org.restheart.core.server;
 import io.undertow.connector.ByteBufferPool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Ending;
@@ -309,11 +308,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
             all.remove(this);
             release();
             subscription.end();
-            try {
-                thread.execute(this::forget);
-            } catch (RejectedExecutionException e) {
-                LOG.debug("the server has stopped", e);
-            }
+            var _ = Exchanges.execute(thread, this::forget);
         }
     }
 

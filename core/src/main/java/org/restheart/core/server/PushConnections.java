@@ -4,12 +4,9 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.restheart.http.push.Ending;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.xnio.XnioIoThread;
 
 /// All connections on which messages are sent. One thread polls them, while there are any: a timer for each would cost
@@ -102,8 +99,6 @@ final class PushConnections {
     /// The connections of one I/O thread with messages to send: one wake-up of the thread serves all of them.
     /// Thread-safe.
     static final class PushLoop implements Runnable {
-        private static final Logger LOG = LoggerFactory.getLogger(PushLoop.class);
-
         /// Connections that are served before requests get their turn.
         private static final int TURN = 256;
 
@@ -123,11 +118,7 @@ final class PushConnections {
 
         private void schedule() {
             if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
-                try {
-                    thread.execute(this);
-                } catch (RejectedExecutionException _) {
-                    LOG.debug("the server has stopped");
-                }
+                var _ = Exchanges.execute(thread, this);
             }
         }
 

@@ -2,19 +2,14 @@ package org.restheart.core.server;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.xnio.XnioIoThread;
 
 /// The work on one connection's received bytes between two turns of the thread's other connections: a client that
 /// sends as fast as its bytes are read would keep the I/O thread for as long as it likes. Made when the connection
 /// becomes readable. Confined to the I/O thread.
 final class ReadTurn {
-    private static final Logger LOG = LoggerFactory.getLogger(ReadTurn.class);
     private static final int READS = 16;
     private static final long NANOS = 1_000_000;
     private static final ThreadLocal<Later> LATER = ThreadLocal.withInitial(Later::new);
@@ -112,17 +107,13 @@ final class ReadTurn {
         void watch(XnioIoThread thread) {
             if (!watching) {
                 watching = true;
-                try {
-                    thread.executeAfter(
-                            () -> {
-                                watching = false;
-                                looks++;
-                            },
-                            PAUSE_MILLIS,
-                            TimeUnit.MILLISECONDS);
-                } catch (RejectedExecutionException e) {
-                    LOG.debug("the server has stopped", e);
-                }
+                var _ = Exchanges.executeAfter(
+                        thread,
+                        () -> {
+                            watching = false;
+                            looks++;
+                        },
+                        PAUSE_MILLIS);
             }
         }
 
@@ -135,11 +126,7 @@ final class ReadTurn {
 
         private void schedule(XnioIoThread thread) {
             scheduled = true;
-            try {
-                thread.executeAfter(() -> run(thread), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-            } catch (RejectedExecutionException e) {
-                LOG.debug("the server has stopped", e);
-            }
+            var _ = Exchanges.executeAfter(thread, () -> run(thread), PAUSE_MILLIS);
         }
 
         private void run(XnioIoThread thread) {

@@ -221,23 +221,17 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     /// On the I/O thread, which also sends the response, so that no other thread uses the exchange.
     @Override
     public void withdrawIfGone(BooleanSupplier withdrawal) {
-        try {
-            http.getIoThread().execute(() -> {
-                if (!settled && !gone && Exchanges.isClientGone(http)) {
-                    gone = withdrawal.getAsBoolean();
-                }
-            });
-        } catch (RejectedExecutionException _) {
-            LOG.debug("the server has stopped: the request ends by itself");
-        }
+        var _ = Exchanges.execute(http.getIoThread(), () -> {
+            if (!settled && !gone && Exchanges.isClientGone(http)) {
+                gone = withdrawal.getAsBoolean();
+            }
+        });
     }
 
     /// Whether nobody waits for the response any more. Any thread; tells what was found after the question
     /// before.
     private boolean isGone() {
-        try {
-            http.getIoThread().execute(() -> isGone = isGone || Exchanges.isNobodyThere(http));
-        } catch (RejectedExecutionException _) { // the server has stopped
+        if (!Exchanges.execute(http.getIoThread(), () -> isGone = isGone || Exchanges.isNobodyThere(http))) {
             isGone = true;
         }
         return isGone;
@@ -246,9 +240,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     /// Runs on the thread that completes the outcome, often of many requests at once. On the connection's I/O
     /// thread Undertow sends and continues reading with the fewest system calls and without contention.
     private void arrived(Supplier<Ready> answer) {
-        try {
-            http.getIoThread().execute(() -> settle(answer));
-        } catch (RejectedExecutionException _) { // the server has stopped
+        if (!Exchanges.execute(http.getIoThread(), () -> settle(answer))) {
             settle(answer);
         }
     }

@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -134,7 +133,7 @@ record ResponseWriter(
             if (buffer.remaining() <= MAX_KEPT) {
                 exchange.getResponseSender().send(buffer, END);
             } else {
-                exchange.getResponseSender().send(beginning(buffer), new Rest(buffer));
+                exchange.getResponseSender().send(beginning(buffer), new Beginning(buffer));
             }
         }
     }
@@ -174,19 +173,7 @@ record ResponseWriter(
         }
     }
 
-    private record Rest(ByteBuffer content) implements IoCallback {
-        @Override
-        public void onComplete(HttpServerExchange exchange, Sender sender) {
-            sender.send(content, END);
-        }
-
-        @Override
-        public void onException(HttpServerExchange exchange, Sender sender, IOException e) {
-            END.onException(exchange, sender, e);
-        }
-    }
-
-    private static final class End implements IoCallback {
+    private static class End implements IoCallback {
         @Override
         public void onComplete(HttpServerExchange exchange, Sender sender) {
             UnreadContent.endAfter(exchange);
@@ -199,11 +186,26 @@ record ResponseWriter(
         }
     }
 
+    private static final class Beginning extends End {
+        private final ByteBuffer rest;
+
+        Beginning(ByteBuffer rest) {
+            this.rest = rest;
+        }
+
+        @Override
+        public void onComplete(HttpServerExchange exchange, Sender sender) {
+            sender.send(rest, END);
+        }
+    }
+
     /// Pulls streamed content and sends it, on a virtual thread of its own, as fast as the client takes it.
     ///
     /// It waits for the socket by a listener, not with the channel's own blocking calls: those keep a selector per
     /// thread.
     private static final class StreamPump implements Runnable {
+        private static final int LOOK_MILLIS = 1_000;
+
         private final HttpServerExchange exchange;
 
         /// Until it runs: the connection, and with it this, may be there long after the response.
@@ -297,13 +299,8 @@ record ResponseWriter(
         }
 
         private synchronized void lookLater() {
-            if (isOver) {
-                return;
-            }
-            try {
-                next = exchange.getIoThread().executeAfter(this::look, 1, TimeUnit.SECONDS);
-            } catch (RejectedExecutionException e) {
-                LOG.debug("the server has stopped", e);
+            if (!isOver) {
+                next = Exchanges.executeAfter(exchange.getIoThread(), this::look, LOOK_MILLIS);
             }
         }
 

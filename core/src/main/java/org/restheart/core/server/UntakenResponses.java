@@ -4,7 +4,6 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -78,19 +77,14 @@ record UntakenResponses(FairShares places, HeadMemory heads, Duration timeout) {
             StalledResponse.watch(exchange, timeout);
             return;
         }
-        try { // where the rest is sent, so that the exchange does not end in between
-            exchange.getIoThread()
-                    .executeAfter(
-                            () -> {
-                                if (!isTaken(exchange, length)) {
-                                    await(exchange, caller.get());
-                                }
-                            },
-                            SOON_MILLIS,
-                            TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException _) {
-            LOG.debug("the server has stopped");
-        }
+        var _ = Exchanges.executeAfter( // where the rest is sent, so that the exchange does not end in between
+                exchange.getIoThread(),
+                () -> {
+                    if (!isTaken(exchange, length)) {
+                        await(exchange, caller.get());
+                    }
+                },
+                SOON_MILLIS);
     }
 
     /// In HTTP/1.1 the operating system has what was written, while the exchange may go on with unread content.

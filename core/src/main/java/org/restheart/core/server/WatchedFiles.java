@@ -6,6 +6,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -21,7 +24,8 @@ public final class WatchedFiles implements AutoCloseable {
     private final Supplier<List<Path>> files;
     private final BooleanSupplier change;
     private final Duration pause;
-    private final Thread watcher;
+    private final String name;
+    private final ScheduledExecutorService watcher;
     private final AtomicReference<List<String>> seen = new AtomicReference<>(List.of());
 
     /// Looks from [#start] on, and takes the files for changed at first unless [#markSeen] was called: they may have
@@ -37,27 +41,18 @@ public final class WatchedFiles implements AutoCloseable {
         this.files = files;
         this.change = change;
         this.pause = pause;
-        this.watcher = Thread.ofVirtual().name(name).unstarted(this::watch);
+        this.name = name;
+        this.watcher = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofVirtual().name(name).factory());
     }
 
     public void start() {
-        watcher.start();
+        var _ = watcher.scheduleWithFixedDelay(this::look, pause.toMillis(), pause.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /// What is there now is no change.
     void markSeen() {
         seen.set(state());
-    }
-
-    private void watch() {
-        try {
-            while (true) {
-                Thread.sleep(pause);
-                look();
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private void look() {
@@ -72,7 +67,7 @@ public final class WatchedFiles implements AutoCloseable {
         try {
             return change.getAsBoolean();
         } catch (RuntimeException e) {
-            LOG.error("{}: a change of files cannot be taken over, and is tried again", watcher.getName(), e);
+            LOG.error("{}: a change of files cannot be taken over, and is tried again", name, e);
             return false;
         }
     }
@@ -93,6 +88,6 @@ public final class WatchedFiles implements AutoCloseable {
 
     @Override
     public void close() {
-        watcher.interrupt();
+        watcher.shutdownNow();
     }
 }

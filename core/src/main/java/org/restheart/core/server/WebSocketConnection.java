@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -144,13 +143,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
 
     @Override
     void release() {
-        received.ifPresent(messages -> {
-            try {
-                connection.getIoThread().execute(messages::close);
-            } catch (RejectedExecutionException e) {
-                LOG.debug("the server has stopped", e);
-            }
-        });
+        received.ifPresent(messages -> Exchanges.execute(connection.getIoThread(), messages::close));
     }
 
     /// The reply to a close frame: the same code if clients may send it (RFC 6455, 7.4).
