@@ -80,12 +80,10 @@ public record Connection(
                 || host.matches("127(\\.\\d{1,3}){3}");
     }
 
-    /// [#hostAndPort()] without the port.
+    /// [#hostAndPort()] without the port, which may be empty (RFC 3986, 3.2.3).
     public String host() {
         int colon = hostAndPort.lastIndexOf(':');
-        boolean isPort = colon >= 0
-                && colon < hostAndPort.length() - 1
-                && hostAndPort.chars().skip(colon + 1L).allMatch(c -> c >= '0' && c <= '9');
+        boolean isPort = colon >= 0 && hostAndPort.chars().skip(colon + 1L).allMatch(c -> c >= '0' && c <= '9');
         return isPort ? hostAndPort.substring(0, colon) : hostAndPort;
     }
 }

@@ -12,6 +12,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
 import org.restheart.rest.resource.Mounts.Located;
@@ -108,11 +109,12 @@ class MountsTest {
         assertThat(meaning(mounts, "/%7Bcoll%7D/orders")).isEqualTo("COLLECTION saas {coll}_orders null");
     }
 
-    @Test
-    void templates_know_the_host_and_its_labels() {
+    @ParameterizedTest
+    @ValueSource(strings = {"acme.example.org", "acme.example.org:8080", "acme:", "acme:80"})
+    void templates_know_the_host_and_its_labels(String host) {
         var mounts = new Mounts("/", List.of(new Mount("/{host[0]}/{*}", "/{*}")));
 
-        assertThat(resolve(mounts, "/orders", "acme.example.org:8080")
+        assertThat(resolve(mounts, "/orders", host)
                         .map(Located::path)
                         .map(MountsTest::spell))
                 .contains("COLLECTION acme orders null");
