@@ -647,7 +647,6 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
     static final class DeclaredSchemas {
         private static final int MAX_SCHEMAS = 500;
         private static final int MAX_DEPTH = 20;
-        private static final Set<String> NUMERIC = Set.of("minimum", "maximum", "multipleOf");
         private static final Set<String> COPIED = Words.of("""
             minProperties maxProperties minItems maxItems uniqueItems minLength maxLength pattern format enum const
             minContains maxContains readOnly writeOnly
@@ -718,11 +717,10 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
             } else {
                 types(document.get("type"), converted);
             }
-            bounds(document, converted);
-            objects(document, converted, name, depth);
-            arrays(document, converted, name, depth);
-            combinations(document, converted, name, depth);
-            dependencies(document, converted, name, depth);
+            document.forEach((keyword, value) -> keyword(keyword, value, converted, name, depth + 1));
+            exclusive(document, converted, "minimum", "exclusiveMinimum");
+            exclusive(document, converted, "maximum", "exclusiveMaximum");
+            arrays(document, converted, name, depth + 1);
             return converted;
         }
 
@@ -735,38 +733,54 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
                     : ShapeSchemas.union(types, names(type).contains("null"));
         }
 
-        /// Keywords without schemas.
-        private static void bounds(BsonDocument from, BsonDocument to) {
-            COPIED.forEach(key -> {
-                if (from.containsKey(key)) {
-                    to.append(key, from.get(key));
-                }
-            });
-            NUMERIC.forEach(key -> {
-                var number = from.get(key);
-                if (number != null && number.isNumber()) {
-                    to.append(key, number);
-                }
-            });
-            exclusive(from, to, "minimum", "exclusiveMinimum");
-            exclusive(from, to, "maximum", "exclusiveMaximum");
-        }
-
-        /// Schemas that hold for the same value.
-        private void combinations(BsonDocument from, BsonDocument to, String name, int depth) {
-            for (var key : List.of("allOf", "anyOf", "oneOf")) {
-                if (from.get(key) instanceof BsonArray parts && !parts.isEmpty()) {
-                    var all = new BsonArray();
-                    int i = 0;
-                    for (var part : parts) {
-                        all.add(convert(part, name + "_" + key + i++, depth + 1));
+        /// Keywords that mean the same in all drafts and alone.
+        private void keyword(String keyword, BsonValue value, BsonDocument to, String name, int depth) {
+            switch (keyword) {
+                case "minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum" -> {
+                    if (value.isNumber()) {
+                        to.append(keyword, value);
                     }
-                    to.append(key, all);
                 }
-            }
-            for (var key : List.of("not", "contains", "if", "then", "else", "propertyNames")) {
-                if (from.containsKey(key)) {
-                    to.append(key, convert(from.get(key), name + "_" + key, depth + 1));
+                case "required" -> {
+                    if (value instanceof BsonArray names && !names.isEmpty()) {
+                        to.append(keyword, names);
+                    }
+                }
+                case "allOf", "anyOf", "oneOf" -> {
+                    if (value instanceof BsonArray parts && !parts.isEmpty()) {
+                        var all = new BsonArray();
+                        parts.forEach(part -> all.add(convert(part, name + "_" + keyword + all.size(), depth)));
+                        to.append(keyword, all);
+                    }
+                }
+                case "not", "contains", "if", "then", "else", "propertyNames" ->
+                    to.append(keyword, convert(value, name + "_" + keyword, depth));
+                case "properties", "patternProperties" -> {
+                    if (value instanceof BsonDocument properties) {
+                        var converted = new BsonDocument();
+                        properties.forEach((property, schema) ->
+                                converted.append(property, inner(schema, ComponentNames.inner(name, property), depth)));
+                        to.append(keyword, converted);
+                    }
+                }
+                case "additionalProperties" -> to.append(keyword, inner(value, name + "_value", depth));
+                case "dependencies", "dependentRequired", "dependentSchemas" -> {
+                    if (value instanceof BsonDocument dependencies) {
+                        dependencies.forEach((property, needed) -> {
+                            boolean isNames = needed.isArray();
+                            to.computeIfAbsent(
+                                            isNames ? "dependentRequired" : "dependentSchemas", _ -> new BsonDocument())
+                                    .asDocument()
+                                    .append(
+                                            property,
+                                            isNames ? needed : convert(needed, name + "_with" + property, depth));
+                        });
+                    }
+                }
+                default -> {
+                    if (COPIED.contains(keyword)) {
+                        to.append(keyword, value);
+                    }
                 }
             }
         }
@@ -831,29 +845,10 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
             return schemas;
         }
 
+        /// What draft 4 and MongoDB say by a flag beside the bound.
         private static void exclusive(BsonDocument from, BsonDocument to, String bound, String exclusive) {
-            var value = from.get(exclusive);
-            if (value instanceof BsonBoolean flag && flag.getValue() && to.containsKey(bound)) {
+            if (BsonBoolean.TRUE.equals(from.get(exclusive)) && to.containsKey(bound)) {
                 to.append(exclusive, to.remove(bound));
-            } else if (value != null && value.isNumber()) {
-                to.append(exclusive, value);
-            }
-        }
-
-        private void objects(BsonDocument from, BsonDocument to, String name, int depth) {
-            for (var key : List.of("properties", "patternProperties")) {
-                if (from.get(key) instanceof BsonDocument properties) {
-                    var converted = new BsonDocument();
-                    properties.forEach((property, schema) ->
-                            converted.append(property, inner(schema, ComponentNames.inner(name, property), depth + 1)));
-                    to.append(key, converted);
-                }
-            }
-            if (from.get("required") instanceof BsonArray required && !required.isEmpty()) {
-                to.append("required", required);
-            }
-            if (from.containsKey("additionalProperties")) {
-                to.append("additionalProperties", inner(from.get("additionalProperties"), name + "_value", depth + 1));
             }
         }
 
@@ -871,40 +866,15 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
             var prefix = from.get("items") instanceof BsonArray items ? items : from.get("prefixItems");
             if (prefix instanceof BsonArray items && !items.isEmpty()) {
                 var all = new BsonArray();
-                int i = 0;
-                for (var item : items) {
-                    all.add(inner(item, name + "_item" + i++, depth + 1));
-                }
+                items.forEach(item -> all.add(inner(item, name + "_item" + all.size(), depth)));
                 to.append("prefixItems", all);
                 var rest = from.get("items") instanceof BsonArray ? from.get("additionalItems") : from.get("items");
-                to.append("items", rest == null ? new BsonDocument() : inner(rest, name + "_item", depth + 1));
+                to.append("items", rest == null ? new BsonDocument() : inner(rest, name + "_item", depth));
             } else if (from.containsKey("items") && !from.isArray("items")) {
-                to.append("items", inner(from.get("items"), name + "_item", depth + 1));
+                to.append("items", inner(from.get("items"), name + "_item", depth));
             } else if (to.get("type") instanceof BsonString type
                     && type.getValue().equals("array")) {
                 to.append("items", new BsonDocument());
-            }
-        }
-
-        private void dependencies(BsonDocument from, BsonDocument to, String name, int depth) {
-            var names = new BsonDocument();
-            var schemas = new BsonDocument();
-            for (var key : List.of("dependencies", "dependentRequired", "dependentSchemas")) {
-                if (from.get(key) instanceof BsonDocument dependencies) {
-                    dependencies.forEach((property, needed) -> {
-                        if (needed.isArray()) {
-                            names.append(property, needed);
-                        } else {
-                            schemas.append(property, convert(needed, name + "_with" + property, depth + 1));
-                        }
-                    });
-                }
-            }
-            if (!names.isEmpty()) {
-                to.append("dependentRequired", names);
-            }
-            if (!schemas.isEmpty()) {
-                to.append("dependentSchemas", schemas);
             }
         }
 

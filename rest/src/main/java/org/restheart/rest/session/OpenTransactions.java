@@ -3,10 +3,8 @@ package org.restheart.rest.session;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
@@ -29,10 +27,8 @@ final class OpenTransactions {
     private final Predicate<TransactionKey> inProgress;
     private final FairShares shares;
 
-    /// In the order in which MongoDB was asked about them. Guarded by this, like all fields below.
+    /// In the order in which MongoDB was asked about them. Guarded by this.
     private final LinkedHashMap<TransactionKey, Open> open = new LinkedHashMap<>();
-
-    private final Map<String, Integer> byCaller = new HashMap<>();
 
     /// @param session MongoDB's id
     record TransactionKey(BsonDocument session, long number) {}
@@ -81,7 +77,6 @@ final class OpenTransactions {
         if (isFull(caller) || !shares.tryTake(caller)) {
             return false;
         }
-        byCaller.merge(caller, 1, Integer::sum);
         open.put(transaction, new Open(caller, transaction, 1, false, System.nanoTime()));
         return true;
     }
@@ -102,12 +97,13 @@ final class OpenTransactions {
         if (beginning > 0 || begun) {
             open.put(each.transaction, new Open(each.caller, each.transaction, beginning, begun, System.nanoTime()));
         } else {
-            release(each);
+            shares.release(each.caller);
         }
     }
 
     private boolean isFull(String caller) {
-        return byCaller.getOrDefault(caller, 0) >= limits.transactionsPerCaller();
+        return open.values().stream().filter(each -> each.caller.equals(caller)).count()
+                >= limits.transactionsPerCaller();
     }
 
     /// The transactions about which MongoDB was not asked recently: of the caller if it has too many, otherwise
@@ -150,11 +146,6 @@ final class OpenTransactions {
         if (ended != null) {
             put(ended, ended.beginning, false);
         }
-    }
-
-    private void release(Open ended) {
-        shares.release(ended.caller);
-        byCaller.computeIfPresent(ended.caller, (_, count) -> count == 1 ? null : count - 1);
     }
 
     private synchronized RuntimeException refusal(String caller) {
