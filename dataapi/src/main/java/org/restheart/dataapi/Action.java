@@ -39,7 +39,6 @@ enum Action {
         return "Failed to " + verb + " " + object + ": ";
     }
 
-    /// Whether a filter must be given.
     boolean needsFilter() {
         return switch (this) {
             case updateOne, updateMany, replaceOne, deleteOne, deleteMany -> true;
@@ -47,7 +46,6 @@ enum Action {
         };
     }
 
-    /// Whether it may insert a document.
     boolean mayInsert(ActionBody body) {
         return switch (this) {
             case insertOne, insertMany -> true;

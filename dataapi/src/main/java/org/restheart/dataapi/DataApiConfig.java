@@ -41,7 +41,6 @@ public record DataApiConfig(
         roles = List.copyOf(roles);
     }
 
-    /// Registers the Data API.
     public static final class DataApi implements ServiceModule {
         @Override
         public String block() {
@@ -86,8 +85,6 @@ public record DataApiConfig(
         });
     }
 
-    /// Limits of actions.
-    ///
     /// @param documents of a `find` without a limit
     /// @param mostDocuments of a `find` or an `aggregate`
     /// @param time of an action that reads or changes by a filter, if the REST API has no stricter one

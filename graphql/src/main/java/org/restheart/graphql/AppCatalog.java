@@ -85,8 +85,6 @@ final class AppCatalog implements AutoCloseable {
     /// Holds a permit when definitions may have changed.
     private final Semaphore changed = new Semaphore(0);
 
-    /// Where an app is served.
-    ///
     /// @param uri one of the definition's paths, in the spelling of [AppUris]
     record Location(String database, String uri) {}
 
@@ -135,13 +133,10 @@ final class AppCatalog implements AutoCloseable {
         return Optional.of(app).filter(found -> found.app().uris().isEnabled());
     }
 
-    /// What the cache of apps does.
     CacheMeter meter() {
         return meter;
     }
 
-    /// Compiles a definition.
-    ///
     /// @param strict whether to refuse unknown keys, which have no effect in definitions that are stored
     ///     already
     ServedApp compile(RawBsonDocument definition, String database, boolean strict) throws InvalidApp {

@@ -48,7 +48,6 @@ public record GraphqlConfig(
         boolean strictScalars)
         implements Configured {
 
-    /// Registers GraphQL.
     public static final class Graphql implements ServiceModule {
         @Override
         public String block() {
@@ -160,7 +159,6 @@ public record GraphqlConfig(
     ///
     /// @param maxComplexity fields, with those of fragments wherever they are spread
     /// @param onlyStored refuse queries that are not stored in a definition
-    /// @param maxCharacters of a query
     public record Queries(
             boolean introspection,
             int maxDepth,

@@ -119,7 +119,6 @@ public final class GraphqlService implements Service, AutoCloseable {
         return new DefinitionGuard(config, catalog);
     }
 
-    /// What the cache of apps does.
     public CacheMeter meter() {
         return catalog.meter();
     }
@@ -273,7 +272,6 @@ public final class GraphqlService implements Service, AutoCloseable {
                     && accepted.weight("application/graphql-response+json") == 0;
         }
 
-        /// One result.
         static Response.Ready complete(QueryOutcome outcome, Lease lease) {
             var next =
                     Frame.event("", "next", ByteBuffer.wrap(outcome.json()), 0).bytes();

@@ -19,7 +19,6 @@ import org.restheart.http.push.Subscription;
 sealed interface OperationResult {
     /// The result of one execution, or why there is none. Immutable by agreement.
     ///
-    /// @param status of the response
     /// @param json an object with `data`, `errors`, or both; one line
     @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
     record QueryOutcome(int status, byte[] json) implements OperationResult {

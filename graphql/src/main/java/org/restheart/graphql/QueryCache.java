@@ -179,8 +179,6 @@ final class QueryCache implements PreparsedDocumentProvider {
                 GraphQLError.newError().errorType(type).message("%s", message).build());
     }
 
-    /// Whether the operation is a subscription.
-    ///
     /// @param name as of [#operation]
     static boolean isSubscription(PreparsedDocumentEntry entry, @Nullable String name) {
         var document = entry.getDocument();

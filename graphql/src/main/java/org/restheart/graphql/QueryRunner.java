@@ -319,7 +319,6 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
             this.values = values;
         }
 
-        /// A result exceeds the limit.
         static final class TooLong extends RuntimeException {
             private static final long serialVersionUID = 1L;
 

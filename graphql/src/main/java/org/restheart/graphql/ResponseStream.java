@@ -46,7 +46,6 @@ final class ResponseStream {
         QueryOutcome execute(SourceEvent event) throws SubscriptionEnded;
     }
 
-    /// Receives results.
     interface Receiver {
         /// Called before all results with the position at which the stream begins, if that was asked for.
         ///

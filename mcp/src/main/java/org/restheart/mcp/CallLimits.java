@@ -69,7 +69,6 @@ final class CallLimits {
         }
     }
 
-    /// A running call.
     record Running(Window window) implements AutoCloseable {
         @Override
         public void close() {

@@ -136,7 +136,6 @@ final class DataBlock {
         return lines.size() == maxDocuments;
     }
 
-    /// Whether there are more documents.
     boolean hasMore() {
         return more;
     }

@@ -36,8 +36,6 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     private static final Executor THREADS =
             task -> Thread.ofVirtual().name("mcp-end").start(task);
 
-    /// The path of a collection.
-    ///
     /// @throws RefusedCall the same as for a collection that may not be read
     String collection(Request outer, String database, String collection) {
         return paths.ofCollection(outer.connection(), database, collection).orElseThrow(RefusedCall::notVisible);
@@ -79,8 +77,6 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
         };
     }
 
-    /// The document that a response says.
-    ///
     /// @throws ProblemException 503 if the caller may not have the memory for what is made of it now
     static BsonDocument document(ToolCall call, Response.Ready answer) {
         var document = answer.said(BsonDocument.class).orElseThrow();

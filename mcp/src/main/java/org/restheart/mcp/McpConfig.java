@@ -55,7 +55,6 @@ public record McpConfig(
         allowedOrigins = List.copyOf(allowedOrigins);
     }
 
-    /// Registers the Model Context Protocol.
     public static final class Mcp implements ServiceModule {
         @Override
         public String block() {

@@ -36,8 +36,6 @@ record McpMethods(Tools tools, Resources resources, CallRecords records, BsonDoc
     private static final long LONG = 3_600_000;
     static final long SHORT = 60_000;
 
-    /// The result of a request.
-    ///
     /// @throws RpcError if there is none
     BsonDocument answer(RpcRequest rpc) {
         return rpc.revision().isLegacy() ? legacy(rpc) : modern(rpc);

@@ -49,8 +49,6 @@ public final class McpService implements Service {
     private final TransportChecks checks;
     private final McpMeters meters;
 
-    /// Dependencies on the server.
-    ///
     /// @param baseUrl the public URL of the server for a request
     /// @param credential of the caller of a request
     /// @param otherChallenges of the server's authentication mechanisms, for a `401`
@@ -60,7 +58,6 @@ public final class McpService implements Service {
     /// @param uses uses up an identifier until an instant, at all gateways; false if it was used before
     /// @param neverWritten namespaces of accounts, permissions and keys
     /// @param local whether this machine alone can reach the server; then `Host` must name it
-    /// @param version of the server
     public record Dependencies(
             Function<Request, String> baseUrl,
             Function<Request, PresentedCredential> credential,
@@ -73,7 +70,6 @@ public final class McpService implements Service {
             boolean local,
             String version) {}
 
-    /// @param registry takes the meters of this service
     public McpService(
             McpConfig config,
             JudgedRequests requests,

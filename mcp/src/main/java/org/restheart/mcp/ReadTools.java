@@ -58,8 +58,6 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
         return documents(call, block, Optional.empty());
     }
 
-    /// The position of a page.
-    ///
     /// @param skip the number of documents before the page
     /// @param after the `_id` of the document before the page, if the order is that of `_id`s
     private record DocumentPosition(long skip, Optional<BsonValue> after) {

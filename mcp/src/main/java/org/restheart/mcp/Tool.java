@@ -80,7 +80,6 @@ enum Tool {
         };
     }
 
-    /// The definition for clients.
     BsonDocument definition() {
         return DEFINITIONS.getDocument(toolName).clone();
     }
@@ -91,7 +90,6 @@ enum Tool {
                 && of(name.getValue()).filter(Tool::writes).isPresent();
     }
 
-    /// @param given the arguments
     /// @throws RefusedCall for the first argument that is missing, invalid or unknown
     void check(BsonDocument given) {
         var schema = DEFINITIONS.getDocument(toolName).getDocument("inputSchema");

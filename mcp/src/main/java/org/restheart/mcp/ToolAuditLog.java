@@ -41,8 +41,6 @@ record ToolAuditLog(boolean on, boolean values, InstantSource clock) {
 
     private static final Set<String> NEVER = Set.of("confirmation", "cursor", "after", "id", "etag");
 
-    /// What is recorded of a call.
-    ///
     /// @param rpc empty if the request was refused before its content was read
     /// @param name of the tool, or the method of a request without one
     /// @param arguments as sent

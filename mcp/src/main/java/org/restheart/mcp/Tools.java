@@ -30,7 +30,6 @@ record Tools(
     private static final List<String> ARGUMENTS_OF_OTHERS =
             List.of("args", "argument", "parameters", "params", "input", "inputs");
 
-    /// The enabled tools.
     static Set<Tool> offered(McpConfig config) {
         var offered = EnumSet.noneOf(Tool.class);
         Arrays.stream(Tool.values())

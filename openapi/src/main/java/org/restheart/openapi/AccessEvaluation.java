@@ -85,16 +85,12 @@ final class AccessEvaluation {
                 .toList();
     }
 
-    /// The scope of a document.
-    ///
     /// @param db absent for all databases
     /// @param collection absent for a database
     record Scope(Optional<String> db, Optional<String> collection) {
         static final Scope EVERYTHING = new Scope(Optional.empty(), Optional.empty());
     }
 
-    /// What a document contains.
-    ///
     /// @param typed whether shapes of documents are needed
     /// @param fresh whether cached samples are ignored
     /// @param unruled whether access rules are ignored

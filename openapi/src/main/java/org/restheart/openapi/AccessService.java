@@ -79,7 +79,6 @@ public final class AccessService implements Service {
         }
     }
 
-    /// Registers the service.
     public static final class AccessModule implements ServiceModule {
         @Override
         public String block() {

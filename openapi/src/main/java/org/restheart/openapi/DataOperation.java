@@ -14,8 +14,6 @@ import org.restheart.http.parameter.OperationTable;
 /// @param verb the first part of its id
 /// @param suffix the last part of its id
 /// @param statuses the statuses of success
-/// @param output the content of a successful response
-/// @param input the content of the request
 record DataOperation(
         ResourceKind kind,
         Method method,
@@ -36,7 +34,6 @@ record DataOperation(
         return !method.isSafe() && kind != AGGREGATIONS;
     }
 
-    /// Whether requests may have a precondition.
     boolean takesPrecondition() {
         return switch (kind) {
             case DOCUMENT, FILE, SCHEMA, DB, COLLECTION, FILES_BUCKET, SCHEMA_STORE -> writes() && method != POST;

@@ -57,11 +57,8 @@ final class DescriptionWriter {
     private final Set<String> tags = new TreeSet<>();
     private final List<BsonDocument> describedTags = new ArrayList<>();
 
-    /// Metadata of the document.
-    ///
     /// @param scope the path that it describes
     /// @param account empty for anonymous callers
-    /// @param securitySchemes the authentication mechanisms
     record DocumentMetadata(
             String scope, Optional<String> account, String url, JsonMode mode, BsonDocument securitySchemes) {}
 
@@ -363,7 +360,6 @@ final class DescriptionWriter {
     private static final class SharedHeaders {
         private SharedHeaders() {}
 
-        /// Components of the document.
         static BsonDocument all() {
             return object(
                     "Warning",

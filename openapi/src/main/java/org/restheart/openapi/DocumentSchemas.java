@@ -140,7 +140,6 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
         }
     }
 
-    /// Adds to the description.
     static void describe(BsonDocument schema, String text) {
         schema.put(
                 "description",
@@ -237,7 +236,6 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
         });
     }
 
-    /// The schema of change events.
     BsonDocument event() {
         return members(object("_id", type("object"), "operationType", type("string"), "fullDocument", stored()));
     }
@@ -252,7 +250,6 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
         return Json.schema(component);
     }
 
-    /// The schema of an array of documents to be stored.
     BsonDocument manyCreated(Offered offered) {
         components.put(name + "NewList", Json.list(created(offered)));
         return Json.schema(name + "NewList");
@@ -657,7 +654,6 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
         private final Function<String, Optional<BsonDocument>> others;
         private int count;
 
-        /// @param component the name of the schema
         /// @param others resolves references to other schemas; empty for hidden ones
         DeclaredSchemas(Components components, String component, Function<String, Optional<BsonDocument>> others) {
             this.components = components;

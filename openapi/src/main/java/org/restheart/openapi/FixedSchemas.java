@@ -90,12 +90,10 @@ final class FixedSchemas {
         return object("type", "integer", "format", "int64");
     }
 
-    /// An object with a single member.
     private static BsonDocument wrapper(String name, BsonDocument schema) {
         return members(object(name, schema), name);
     }
 
-    /// An object with two members, both texts.
     private static BsonDocument strings(String first, String second) {
         return members(object(first, type("string"), second, type("string")), first, second);
     }

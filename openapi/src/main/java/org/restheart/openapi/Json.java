@@ -41,20 +41,16 @@ final class Json {
         return object("type", "array", "items", items);
     }
 
-    /// The schema of objects.
-    ///
     /// @param required names of the members that all have
     static BsonDocument members(BsonDocument properties, String... required) {
         var schema = object("type", "object", "properties", properties);
         return required.length == 0 ? schema : schema.append("required", array((Object[]) required));
     }
 
-    /// Content of one media type.
     static BsonDocument content(String mediaType, BsonDocument schema) {
         return object(mediaType, object("schema", schema));
     }
 
-    /// A reference to a component.
     static BsonDocument schema(String component) {
         return reference("schemas", component);
     }

@@ -21,7 +21,6 @@ import org.restheart.rest.MongoConfig;
 /// @param secured whether anonymous callers without permissions are refused
 /// @param sampleWait after which a document is sent without the remaining samples
 /// @param maxCollections beyond which collections are not described one by one
-/// @param cacheBytes of cached documents
 /// @param includeServices whether services other than the data API are described
 /// @param shares whether properties contain the share of documents that have them
 /// @param guessFormats whether texts that all look alike, such as dates, are described by their format
@@ -49,7 +48,6 @@ public record OpenApiConfig(
         exclude = List.copyOf(exclude);
     }
 
-    /// Registers the document and its page.
     public static final class OpenApi implements ServiceModule {
         @Override
         public String block() {
@@ -87,10 +85,7 @@ public record OpenApiConfig(
 
     /// Properties of the server in the document.
     ///
-    /// @param title names the API
-    /// @param version of the gateway
     /// @param pageSize the default number of documents per page
-    /// @param maxPageSize the largest page
     /// @param rootRole may do everything
     /// @param services paths of services other than the data API, by the names of their configuration blocks
     /// @param secrets properties of documents that are written and never read, such as passwords, by namespace

@@ -60,7 +60,6 @@ public final class OpenApiService implements Service {
     private final KindPermissions permissions;
     private final CallerSecurity security;
 
-    /// The authentication mechanisms.
     private final BsonDocument schemes;
 
     private final OpenApiMeters meters;

@@ -41,10 +41,8 @@ record VisibleResources(List<Group> groups, boolean generic, boolean pending) {
 
     /// The resources of a database or a collection.
     ///
-    /// @param path of the database or the collection
     /// @param db absent at the root
     /// @param collection absent for databases and the root
-    /// @param shape of its documents
     /// @param indexes that are visible to the caller
     /// @param schema the stored JSON Schema that the collection names
     /// @param showsNames whether the caller may list indexes, so that examples may name them and their

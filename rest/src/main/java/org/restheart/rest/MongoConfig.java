@@ -18,7 +18,6 @@ import org.restheart.rest.session.Sessions;
 /// The `mongo` section of the configuration.
 ///
 /// @param uri the path of the data API, a prefix of all mounts
-/// @param defaultPageSize documents per page by default
 /// @param metadataTtl how long metadata of databases and collections are cached; zero disables the cache
 /// @param schemaTtl the same for JSON Schemas
 /// @param queryTimeLimit after which MongoDB aborts a query; zero for no limit
@@ -27,12 +26,9 @@ import org.restheart.rest.session.Sessions;
 /// @param aggregationCheckOperators whether `$` operators in a client's aggregation variables are refused
 /// @param strictParameters refuse unknown query parameters
 /// @param instanceBaseUrl base of `Location` URLs, in place of the request's host
-/// @param coalescing which operations are coalesced
 /// @param cursorPool how deep pages are found
 /// @param querySecurity operators and stages that clients' queries and aggregations must not contain
 /// @param indexes what is done about queries that need one
-/// @param streams limits of change streams
-/// @param sessions limits of sessions and transactions
 /// @param accounts whether callers can authenticate
 public record MongoConfig(
         String uri,

@@ -190,7 +190,6 @@ final class MongoParts implements AutoCloseable {
                 new FindViolations(finder, coalescer.sizes(), continuations, schemas, access, timeLimit));
     }
 
-    /// Pipelines of clients, aggregations and change streams that collections declare.
     private void addAggregations(MongoConfig config, ChangeStreams streams) {
         var interpolation = config.interpolation();
         var aggregations = new Aggregations(
@@ -203,7 +202,6 @@ final class MongoParts implements AutoCloseable {
                 new OpenStream(streams, config.streams(), inspection, interpolation, parameterSettings.strict()));
     }
 
-    /// Names and properties of databases and collections, and indexes.
     private void addCatalog() {
         var handlers = new CatalogHandlers(catalog, metadata);
         routes.on(ROOT, Read.LIST, handlers::databases);
@@ -216,7 +214,6 @@ final class MongoParts implements AutoCloseable {
         }
     }
 
-    /// Documents and JSON Schemas.
     private void addWrites(MongoConfig config, Validators validators) {
         routes.on(COLLECTION, Write.INSERT, post(config.accounts()));
         var single = new SingleWrites(collections, preconditions, responses);
@@ -241,7 +238,6 @@ final class MongoParts implements AutoCloseable {
         routes.on(BULK_SCHEMAS, Write.DELETE_MANY, found.apply(validators.followed(bulk::delete)));
     }
 
-    /// Files: content, uploads, metadata and deletions.
     private void addFiles(MongoConfig config, BackgroundTasks tasks) {
         var download = new DownloadFile(collections, documents, config.queryTimeLimit());
         routes.on(FILE_BINARY, Read.GET, download);
@@ -256,7 +252,6 @@ final class MongoParts implements AutoCloseable {
                 indexes.ofWrites(FileHandlers.deleteMany(collections), config.queryTimeLimit()));
     }
 
-    /// Indexes, validators, databases, and collections of all kinds.
     private void addStructure(Validators validators, StreamDefinitions streams) {
         routes.on(COLLECTION_VALIDATOR, Read.DESCRIBE, validators::get);
         routes.on(COLLECTION_VALIDATOR, Structure.SET_VALIDATOR, validators::put);
@@ -294,7 +289,6 @@ final class MongoParts implements AutoCloseable {
         return new PostToCollection(post, keyed, new PostLines(collections, coalescer.limited()));
     }
 
-    /// Closes cursors and streams that are open in MongoDB between requests.
     @Override
     public void close() {
         deepPages.close();

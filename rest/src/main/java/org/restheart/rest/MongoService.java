@@ -74,7 +74,6 @@ public final class MongoService implements Service, AutoCloseable {
     private final MongoParts parts;
 
     /// @param tasks closed by the caller, after this
-    /// @param registry takes the meters of the data API
     public MongoService(BackgroundTasks tasks, MongoConfig config, MongoClient client, MeterRegistry registry) {
         this(
                 tasks,
@@ -86,9 +85,7 @@ public final class MongoService implements Service, AutoCloseable {
                 (_, _) -> Response.status(204));
     }
 
-    /// @param memory of what is read
     /// @param streams of the same deployment, by a separate client: they do not use the connections of requests
-    /// @param registry takes the meters of coalescing
     /// @param judged requests of callers, to this service among others
     public MongoService(
             BackgroundTasks tasks,
@@ -140,17 +137,14 @@ public final class MongoService implements Service, AutoCloseable {
         return parts.reads;
     }
 
-    /// Transactions that begin and end within one request.
     public OwnTransactions transactions() {
         return parts.transactions;
     }
 
-    /// What is in MongoDB, for services that describe it.
     public Descriptions descriptions() {
         return parts.descriptions;
     }
 
-    /// The paths of MongoDB's resources.
     public DataPaths paths() {
         return parts.mounts;
     }
@@ -240,7 +234,6 @@ public final class MongoService implements Service, AutoCloseable {
                 && (request.method() == Method.PUT || request.method() == Method.PATCH);
     }
 
-    /// The target for access rules.
     private static DataTarget target(Request request, ResourcePath path) {
         return new DataTarget(
                 path.database(),
@@ -305,7 +298,6 @@ public final class MongoService implements Service, AutoCloseable {
         }
     }
 
-    /// @param warnings about its parameters
     private Response warned(Request request, List<String> warnings) {
         boolean isPlainRead = request.method() == Method.GET
                 && request.query().names().isEmpty()

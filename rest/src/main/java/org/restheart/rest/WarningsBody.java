@@ -55,7 +55,6 @@ public final class WarningsBody {
         return problem.raise();
     }
 
-    /// Adds a header line for each warning.
     private static Response.Ready header(Response.Ready response, List<String> warnings) {
         var warned = response;
         for (var warning : warnings) {

@@ -64,7 +64,6 @@ public record Apps(Limits limits, Fetchers fetchers, DocumentReads collections) 
     /// What a definition says without effect, or what will fail. May block for metadata.
     ///
     /// @param definition with unescaped keys
-    /// @param app compiled of it
     public List<String> warnings(BsonDocument definition, App app) {
         return DefinitionWarnings.of(definition, app.schema(), app.fields(), collections);
     }

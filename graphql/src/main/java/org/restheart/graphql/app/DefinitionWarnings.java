@@ -191,7 +191,6 @@ final class DefinitionWarnings {
     ///
     /// @param place `Type.field`
     /// @param mapping as it was read; null if it could not be
-    /// @param warnings receives what is found
     private record MappingWarnings(
             String place,
             GraphQLFieldDefinition field,

@@ -25,7 +25,6 @@ public sealed interface FieldMapping {
     record Loading(boolean declared, boolean batching, boolean caching, int maxBatch) {
         private static final int MAX_BATCH = 500;
 
-        /// The default.
         static final Loading USUAL = new Loading(false, true, true, MAX_BATCH);
 
         static Loading of(BsonDocument declared) {
@@ -43,8 +42,6 @@ public sealed interface FieldMapping {
         }
     }
 
-    /// A query for documents.
-    ///
     /// @param sort null for none; likewise the others
     record Find(
             Source source,
@@ -107,7 +104,6 @@ public sealed interface FieldMapping {
         }
     }
 
-    /// The results of a pipeline.
     record Pipeline(Source source, Template stages, boolean allowDiskUse) implements FieldMapping {
         /// @throws org.restheart.http.ProblemException 400
         public List<BsonDocument> fill(MappingVariables variables) {
@@ -120,7 +116,6 @@ public sealed interface FieldMapping {
     /// A change stream that a collection declares, for a field of `Subscription`. It is listened to with the
     /// caller's access rules.
     ///
-    /// @param uri its name
     /// @param variables values of the stream's own variables; null for none
     /// @param path of the field's value in the event; null for the whole event
     record Stream(

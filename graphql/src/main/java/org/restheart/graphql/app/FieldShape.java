@@ -130,8 +130,6 @@ public sealed interface FieldShape {
         }
     }
 
-    /// A scalar.
-    ///
     /// @param standard null for those that take BSON as it is
     record Leaf(@Nullable StandardScalar standard, boolean strict) implements FieldShape {
         @Override

@@ -75,7 +75,6 @@ public final class BackgroundTasks implements AutoCloseable {
         }
     }
 
-    /// Whether tasks should continue.
     public boolean isRunning() {
         return stopped.getCount() > 0;
     }

@@ -37,8 +37,6 @@ public final class ChangeCursor implements AutoCloseable {
         this.cursor = stream.cursor();
     }
 
-    /// One event.
-    ///
     /// @param document the whole event, after the pipeline
     /// @param token where a stream resumes after it
     public record Change(RawBsonDocument document, BsonDocument token) {}

@@ -27,7 +27,6 @@ public final class ChangeFollower {
     private Duration pause = FIRST_PAUSE;
     private final SkippedEvents skipped;
 
-    /// The receiver of events.
     public interface Receiver {
         /// No event is missed from now on, until [#interrupted].
         void opened();

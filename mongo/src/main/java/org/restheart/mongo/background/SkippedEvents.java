@@ -28,7 +28,6 @@ final class SkippedEvents {
         this.awaitMillis = awaitMillis;
     }
 
-    /// What follows a failure.
     enum Next {
         /// Open another cursor.
         TRY_AGAIN,
@@ -61,15 +60,12 @@ final class SkippedEvents {
         moved = true;
     }
 
-    /// Forgets everything.
     void clear() {
         tokens.clear();
         stepping = false;
     }
 
     /// Called after a failure of [ChangeFollower.FollowFailure#ONE_EVENT].
-    ///
-    /// @param position of the cursor
     Next after(MongoException failure, Start position) {
         var next = Next.TRY_AGAIN;
         if (stepping && !moved) {

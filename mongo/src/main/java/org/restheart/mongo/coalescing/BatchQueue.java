@@ -269,8 +269,6 @@ final class BatchQueue<R, O> {
     }
 
     /// Ends a runner, unless requests are queued.
-    ///
-    /// @return whether it has ended
     synchronized boolean endsIdle(Running<R, O> running) {
         if (!queue.isEmpty() && commands.contain(running)) {
             return false;

@@ -104,7 +104,6 @@ final class BatchQueues<K, R, O> {
         @GuardedBy("this")
         private CompletableFuture<@Nullable Void> following = new CompletableFuture<>();
 
-        /// @param threads perform the checks
         QueueChecks(Executor threads) {
             this.threads = threads;
         }

@@ -25,8 +25,6 @@ import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.write.RetryableStatements;
 
 /// What all kinds of batch commands have in common.
-///
-/// @param threads run the commands
 record Batching(
         MongoClient client,
         CoalescingConfig config,

@@ -39,7 +39,6 @@ final class CoalescedWrites {
     private final BatchQueues<Target, Statement, WriteOutcome> queues;
     private final BlockedDocuments blocked;
 
-    /// A write and its statement.
     record Statement(DocumentWrite write, RawBsonDocument bytes) {
         boolean isUpsert() {
             return bytes.containsKey("upsert");

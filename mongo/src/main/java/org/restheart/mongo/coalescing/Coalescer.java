@@ -141,7 +141,6 @@ public final class Coalescer {
                 });
     }
 
-    /// What is known of the documents of each collection.
     public DocumentSizes sizes() {
         return sizes;
     }

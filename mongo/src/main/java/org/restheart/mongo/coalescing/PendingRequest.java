@@ -67,7 +67,6 @@ final class PendingRequest<R, O> extends CompletableFuture<BatchResult<O>> imple
         return caller;
     }
 
-    /// The span of the request, if that is traced.
     @Nullable
     TraceSpan span() {
         return span;

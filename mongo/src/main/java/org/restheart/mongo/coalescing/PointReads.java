@@ -44,9 +44,6 @@ final class PointReads {
         this.queues = batching.queues("read");
     }
 
-    /// A read by id.
-    ///
-    /// @param lease of its request
     record Read(BsonValue id, Lease lease) {}
 
     /// Whether a read can be coalesced: its id is distinguishable and the results contain their ids. The collection
@@ -80,7 +77,6 @@ final class PointReads {
     }
 
     /// @param shape one of the reads, whose id is ignored
-    /// @param size of the collection's documents
     /// @param isInline whether a thread that must not wait for long runs it
     private record ReadCommand(
             MongoCollection<RawBsonDocument> collection,

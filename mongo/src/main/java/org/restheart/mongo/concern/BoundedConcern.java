@@ -107,8 +107,6 @@ public final class BoundedConcern extends WriteConcern {
     }
 
     /// The rest of the time of the request, at least what a healthy deployment needs.
-    ///
-    /// @param most at most this
     public static Duration left(Duration most) {
         return Collections.min(List.of(most, Collections.max(List.of(RequestStart.left(LIMIT), MIN_TIMEOUT))));
     }

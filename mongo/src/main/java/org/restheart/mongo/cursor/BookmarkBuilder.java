@@ -203,7 +203,6 @@ final class BookmarkBuilder {
 
         private static final int LONGEST = 1 << 20;
 
-        /// @param snapshot a snapshot session
         /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be reached; the bookmarks so far
         ///     are kept
         void run(FindQuery query, SortIndex index, Scanned bookmarks, ClientSession snapshot) {

@@ -117,7 +117,6 @@ final class Bookmarks {
         ENDED
     }
 
-    /// The validity of the bookmark at the given time.
     synchronized State check(Bookmark bookmark, BsonTimestamp moment) {
         if (ended) {
             return State.ENDED;

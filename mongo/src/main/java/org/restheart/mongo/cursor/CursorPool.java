@@ -373,7 +373,6 @@ final class CursorPool implements AutoCloseable {
                 busy.set(false);
             }
 
-            /// The query of the latest request.
             FindQuery latest() {
                 return latest;
             }

@@ -19,10 +19,8 @@ public final class MongoCodes {
     /// `IllegalOperation`: a standalone server has no transactions.
     public static final int ILLEGAL_OPERATION = 20;
 
-    /// `IndexNotFound`.
     public static final int INDEX_NOT_FOUND = 27;
 
-    /// `DuplicateKey`.
     public static final int DUPLICATE_KEY = 11000;
 
     /// Of a change stream on a server that is no member of a replica set.
@@ -172,7 +170,6 @@ public final class MongoCodes {
         return code == OUT_OF_DISK || (code == UNKNOWN && message.endsWith("No space left on device"));
     }
 
-    /// A write that [#isDiskFull].
     public static Problem diskFull() {
         return unavailable("not written: MongoDB has no space left on its disk");
     }

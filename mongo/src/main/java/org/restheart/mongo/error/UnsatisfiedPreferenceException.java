@@ -9,7 +9,6 @@ public final class UnsatisfiedPreferenceException extends MongoTimeoutException 
     @Serial
     private static final long serialVersionUID = 1;
 
-    /// @param preference its name
     public UnsatisfiedPreferenceException(String preference) {
         super("no member of the replica set satisfies the read preference " + preference + " at the moment");
     }

@@ -19,7 +19,6 @@ public record DocumentQuery(
         return new DocumentQuery(namespace, id, filter, projection, settings);
     }
 
-    /// Everything that must match.
     StagedFilter idAndFilter() {
         return filter.and(new BsonDocument("_id", id));
     }

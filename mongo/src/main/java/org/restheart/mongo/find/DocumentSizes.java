@@ -37,7 +37,6 @@ public final class DocumentSizes {
         this.averages = averages;
     }
 
-    /// Of a collection's documents.
     public Size of(MongoNamespace collection) {
         return of(collection, "");
     }
@@ -140,8 +139,6 @@ public final class DocumentSizes {
         }
 
         /// How many documents are fetched in one batch.
-        ///
-        /// @param most the largest number
         public int batch(int most) {
             return Math.clamp(BATCH / one(), 1, most);
         }

@@ -19,7 +19,6 @@ import org.bson.BsonValue;
 /// @param filter what must match, the access rule's filter first
 /// @param sort empty for natural order
 /// @param hint the index to use: its key document or its name
-/// @param skip number of documents to skip
 /// @param limit most documents; 0 for all
 public record FindQuery(
         MongoNamespace namespace,

@@ -38,7 +38,6 @@ public record ReadSettings(
         return new ReadSettings(readConcern, readPreference, timeLimit, session, collation);
     }
 
-    /// The collection with these settings.
     public <T> MongoCollection<T> apply(MongoCollection<T> collection) {
         var read = collection;
         if (readConcern.isPresent()) {

@@ -53,8 +53,6 @@ public final class TextSearch {
     }
 
     /// Why a search tells more than is shown; empty if it does not.
-    ///
-    /// @param indexes of the collection
     public static Optional<String> refusal(List<BsonDocument> indexes, Visibility shown) {
         return indexes.stream()
                 .filter(index -> index.containsKey("weights"))

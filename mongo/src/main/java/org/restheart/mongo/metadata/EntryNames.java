@@ -14,8 +14,6 @@ public final class EntryNames {
 
     /// A warning for each name that several entries have, of which the first is used, and for each that requests have
     /// to spell otherwise, since it is one segment of their path, or cannot have.
-    ///
-    /// @param property that holds the entries
     public static List<String> warnings(String property, List<String> names) {
         var repeated = names.stream()
                 .filter(name -> Collections.frequency(names, name) > 1)

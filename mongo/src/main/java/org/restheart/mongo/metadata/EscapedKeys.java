@@ -46,7 +46,6 @@ public final class EscapedKeys {
         };
     }
 
-    /// A copy of a document with unescaped keys.
     public static BsonDocument unescape(BsonDocument document) {
         var unescaped = new BsonDocument();
         document.forEach((key, member) -> unescaped.append(unescape(key), unescape(member)));

@@ -179,12 +179,10 @@ public final class Metadata {
         }
     }
 
-    /// What the cache does, if it is enabled.
     public Optional<CacheMeter> meter() {
         return Optional.ofNullable(cache).map(SharedLoads::meter);
     }
 
-    /// Whether the cache is enabled.
     public boolean caches() {
         return cache != null;
     }

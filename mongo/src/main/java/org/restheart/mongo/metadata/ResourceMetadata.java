@@ -29,7 +29,6 @@ public record ResourceMetadata(
     public static final ResourceMetadata ROOT =
             new ResourceMetadata(true, false, Optional.empty(), Set.of(), Optional.empty());
 
-    /// One property, if it exists.
     public Optional<BsonValue> property(String name) {
         return properties.map(p -> p.get(name));
     }

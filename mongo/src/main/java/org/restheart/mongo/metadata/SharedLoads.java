@@ -57,7 +57,6 @@ public final class SharedLoads<K, V> {
         cache.synchronous().policy().expireAfterWrite().ifPresent(expiry -> expiry.setExpiresAfter(ttl));
     }
 
-    /// The value if it is there.
     Optional<V> find(K key) {
         var there = cache.synchronous().getIfPresent(key);
         if (there != null) {

@@ -129,10 +129,7 @@ public final class BulkWrites {
         return run(session, collection, writes, new BulkWriteOptions());
     }
 
-    /// The counters of a bulk write.
-    ///
     /// @param matched documents that existed
-    /// @param inserted documents that were inserted
     public record Counts(long matched, long inserted) {
         static final Counts NONE = new Counts(0, 0);
 
@@ -264,7 +261,6 @@ public final class BulkWrites {
             tried += size;
         }
 
-        /// @param size the number of its statements
         void add(int size, MongoBulkWriteException failure) {
             failure.getWriteErrors().forEach(error -> errors.add(at(tried + error.getIndex(), error)));
             add(size, failure.getWriteResult());

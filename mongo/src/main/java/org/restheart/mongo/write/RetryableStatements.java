@@ -98,8 +98,6 @@ public final class RetryableStatements implements AutoCloseable {
         session.close();
     }
 
-    /// The executed statements.
-    ///
     /// @param results by number, [Done] or [StatementResult.Upserted]; others did nothing, or nothing that
     ///     changed a document
     /// @param upserts those of them that created a document
@@ -162,7 +160,6 @@ public final class RetryableStatements implements AutoCloseable {
     /// Determines which of some statements have been executed; executes none. MongoDB finds them by session and
     /// number, whatever the collection: another one is not locked by what the statements waited for.
     ///
-    /// @param numbers of the statements
     /// @param writeConcern is waited for
     /// @throws UnknownOutcomeException if it cannot be determined
     public Executed executed(List<Integer> numbers, WriteConcern writeConcern) {

@@ -52,7 +52,6 @@ public final class SessionCollection {
         return rehearses;
     }
 
-    /// The same in another session.
     public SessionCollection in(ClientSession other) {
         return new SessionCollection(collection, Optional.of(other));
     }

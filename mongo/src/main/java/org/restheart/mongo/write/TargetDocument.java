@@ -54,8 +54,6 @@ public record TargetDocument(
         return new TargetDocument(collection, id, StagedFilter.all(conditions), precondition, true);
     }
 
-    /// Replaces the target by `document`.
-    ///
     /// @param document with its `_id`
     public DocumentWrite replacing(RawBsonDocument document, WriteMode mode) {
         return new DocumentWrite(this, new Change.Replacement(document), mode);
@@ -98,7 +96,6 @@ public record TargetDocument(
         return precondition.requiresExistence() ? WriteMode.UPDATE : mode;
     }
 
-    /// The outcome if the document does not exist.
     WriteOutcome missing(WriteMode mode) {
         return mode != WriteMode.UPDATE && precondition.requiresExistence()
                 ? new Stale(Optional.empty(), precondition)

@@ -116,7 +116,6 @@ public record TimeLimitedWrites(MongoClient client, boolean retriesWrites) {
         private int blocked;
         private boolean ended;
 
-        /// @param documents of the statements, or the statements of an `update`
         Run(RetryableStatements statements, List<RawBsonDocument> documents, Writes writes) {
             this.statements = statements;
             this.documents = documents;
@@ -124,8 +123,6 @@ public record TimeLimitedWrites(MongoClient client, boolean retriesWrites) {
             this.concern = writes.collection().getWriteConcern();
         }
 
-        /// Tries all statements.
-        ///
         /// @throws MongoException if more failed than single documents
         /// @throws UnknownOutcomeException if some were executed before
         Run all() {
@@ -272,7 +269,6 @@ public record TimeLimitedWrites(MongoClient client, boolean retriesWrites) {
             }
         }
 
-        /// The number of documents that were written.
         private int done() {
             return inserted + matched + upserts.size();
         }

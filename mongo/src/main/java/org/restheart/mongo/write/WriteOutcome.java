@@ -28,6 +28,5 @@ public sealed interface WriteOutcome {
     /// @param violated what did not hold
     record Stale(Optional<String> current, Precondition violated) implements Refused {}
 
-    /// The required tag is missing in the request.
     record TagRequired(String current) implements Refused {}
 }

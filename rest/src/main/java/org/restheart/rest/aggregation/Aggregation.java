@@ -130,8 +130,6 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
     }
 
     /// Mistakes because of which every run would fail, and keys without effect; empty if none is known.
-    ///
-    /// @param aggrs the property of a collection
     public static List<String> warnings(BsonValue aggrs) {
         var warnings = new ArrayList<String>();
         try {
@@ -161,9 +159,6 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
     }
 
     /// Adds a warning for each aggregation that the configuration forbids; nothing about malformed ones.
-    ///
-    /// @param aggrs the property of a collection
-    /// @param db its database
     public static void warnOfForbidden(Request request, BsonValue aggrs, PipelineInspection inspection, String db) {
         try {
             for (var aggregation : parseAll(aggrs)) {
@@ -188,8 +183,6 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
     }
 
     /// The first stage that MongoDB refuses for its form, or whose name is a misspelling of a known one.
-    ///
-    /// @param stages of an aggregation or a change stream
     public static Optional<String> wrongStage(List<BsonDocument> stages) {
         for (var stage : stages) {
             if (stage.size() != 1) {

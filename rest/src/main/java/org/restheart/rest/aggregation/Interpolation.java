@@ -57,7 +57,6 @@ public record Interpolation(String variable, String condition, Unescaped unescap
         return new Interpolation(variable, condition, other);
     }
 
-    /// For a definition whose author may allow operators in values.
     public Interpolation forDefinition(boolean mayHaveOperators) {
         return mayHaveOperators ? with(Unescaped.ALL) : this;
     }

@@ -74,8 +74,6 @@ record BulkReport(
                 .toList();
     }
 
-    /// The report of an element that failed.
-    ///
     /// @param document identifies the element; changed
     static BsonDocument error(DataRequest request, BsonDocument document, BulkWriteError error) {
         if (MongoCodes.isDuplicateId(error)) {
@@ -123,7 +121,6 @@ record BulkReport(
         return omitted == 0 ? document : document.append("errorsOmitted", new BsonInt64(omitted));
     }
 
-    /// A report in its documented order.
     static BsonDocument document(
             long inserted,
             BsonArray links,
@@ -156,7 +153,6 @@ record BulkReport(
         };
     }
 
-    /// The response of an unacknowledged write.
     static Response.Ready unacknowledged(DataRequest request) {
         return JsonResponses.of(request, 200, new BsonDocument());
     }

@@ -35,7 +35,6 @@ import org.restheart.rest.exchange.DataRequest;
 import org.restheart.rest.exchange.RequestCollections;
 import org.restheart.rest.idempotency.Creation.NewIds;
 
-/// One of many documents to be written.
 record Element(BsonValue id, RawBsonDocument document) {
 
     /// @throws org.restheart.http.ProblemException 400, 403, 413
@@ -53,13 +52,10 @@ record Element(BsonValue id, RawBsonDocument document) {
         return new Element(id, fields.encode(id, ids.etag()));
     }
 
-    /// What became of the elements of one request.
-    ///
     /// @param errors of those that are not stored, each with its position
     /// @param created the ids of new documents
     record Written(List<BulkWriteError> errors, List<BsonValue> created) {}
 
-    /// The writes of elements, in the requested mode.
     static Writes writes(
             DataRequest request,
             List<Element> elements,

@@ -112,7 +112,6 @@ public record PostLines(RequestCollections collections, TimeLimitedWrites limite
         private final DocumentReader lines;
         private final NewIds ids;
 
-        /// @param report gets the results
         /// @param lease owns the memory of a batch, and gets more for a larger one
         /// @throws ProblemException 413 for content announced to be larger than the server takes
         LineWrites(
@@ -135,14 +134,12 @@ public record PostLines(RequestCollections collections, TimeLimitedWrites limite
             }
         }
 
-        /// One parsed line.
         sealed interface LineElement {
             /// From 1.
             long line();
 
             record Storable(long line, Element element) implements LineElement {}
 
-            /// A line that cannot be stored.
             record Refused(long line, Problem problem) implements LineElement {}
         }
 
@@ -204,8 +201,6 @@ public record PostLines(RequestCollections collections, TimeLimitedWrites limite
             }
         }
 
-        /// Writes the lines that can be written.
-        ///
         /// @return false when the command failed as a whole: the outcome of the batch is unknown
         /// @throws ProblemException for such a failure of the first one
         boolean write(List<LineElement> batch) {
@@ -391,7 +386,6 @@ public record PostLines(RequestCollections collections, TimeLimitedWrites limite
             return inserted + matched + failed == 0;
         }
 
-        /// @param etag of all documents
         Response.Ready response(DataRequest request, ObjectId etag) {
             var answer = JsonResponses.of(request, failed > 0 ? 207 : 200, toDocument())
                     .saying(new DataWrite.Report(matched, modified, 0, List.of(), Optional.empty(), errors, !aborted));

@@ -173,8 +173,6 @@ public final class AuthorizationWatch {
         }
     }
 
-    /// Adds a connection.
-    ///
     /// @param backlog ended when the request is no longer authorized
     /// @param request to which it is the response, with its caller
     /// @return to be called when the connection is closed

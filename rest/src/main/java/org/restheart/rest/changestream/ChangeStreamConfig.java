@@ -4,7 +4,6 @@ import java.time.Duration;
 
 /// Limits of change streams.
 ///
-/// @param enabled whether change streams are available
 /// @param keepAlive interval of keep-alive messages on idle connections; zero for none
 /// @param maxCursors most MongoDB cursors at once; each occupies a connection to MongoDB
 /// @param maxCursorsPerAccount most of them on behalf of one account, or of one address without an account, which has

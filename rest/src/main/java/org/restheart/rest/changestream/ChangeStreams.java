@@ -77,7 +77,6 @@ public final class ChangeStreams implements AutoCloseable {
                 new AuthorizationWatch(tasks, config.recheckRights(), reauthorization, InstantSource.system());
     }
 
-    /// The memory for messages that wait for listeners.
     public PushBudget budget() {
         return budget;
     }
@@ -112,9 +111,6 @@ public final class ChangeStreams implements AutoCloseable {
 
     /// Adds a listener; returns when every write acknowledged from now on will be delivered to it.
     ///
-    /// @param request of the listener
-    /// @param from the position at which the stream begins
-    /// @param first sent before all events
     /// @throws org.restheart.http.ProblemException 400, 405, 410, 429 or 503
     Subscription subscribe(
             StreamKey key, Listener listener, Request request, Optional<Start> from, Optional<Frame> first) {
@@ -264,8 +260,6 @@ public final class ChangeStreams implements AutoCloseable {
         }
 
         /// Refuses further cursors and waits until the open ones are closed.
-        ///
-        /// @return whether they are
         boolean awaitClosed(Duration atMost) throws InterruptedException {
             return free.tryAcquire(max, atMost.toNanos(), TimeUnit.NANOSECONDS);
         }

@@ -31,8 +31,6 @@ final class Event {
     private final Map<Form, Message> messages = new HashMap<>();
     private @Nullable BsonDocument document;
 
-    /// The representation for listeners.
-    ///
     /// @param withToken whether the message contains its resume token; server-sent events always do
     /// @param seal of that token, if it is not MongoDB's own
     record Form(JsonMode mode, boolean withToken, Optional<TokenSeal> seal) {
@@ -60,7 +58,6 @@ final class Event {
         return change.get("clusterTime") instanceof BsonTimestamp time ? time.getTime() * 1000L : 0;
     }
 
-    /// The event that is sent to listeners.
     BsonDocument document() {
         if (document == null) {
             var event = new BsonDocument();

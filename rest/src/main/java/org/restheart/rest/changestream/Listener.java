@@ -40,7 +40,6 @@ final class Listener {
     /// stream; null once the shared stream has passed it.
     private @Nullable BsonDocument delivered;
 
-    /// @param filter on the event document
     Listener(
             StreamDefinition definition,
             Transport transport,
@@ -71,8 +70,6 @@ final class Listener {
     }
 
     /// The position as the listener knows it; empty while messages are queued behind missed ones.
-    ///
-    /// @param position of the stream
     Optional<String> positionOf(BsonDocument position) {
         if (heldTokens != null) {
             return Optional.empty();
@@ -162,8 +159,6 @@ final class Listener {
         backlog.abandon();
     }
 
-    /// Accepts an event of the shared stream.
-    ///
     /// @return false if the listener has to be removed
     boolean accept(Event event, StreamMeters meters) {
         if (isBeforeBeginning(event)) {

@@ -53,8 +53,6 @@ import org.restheart.rest.parameter.ParameterWarnings;
 
 /// `GET /{db}/{collection}/_streams/{uri}`: the changes of a collection as they happen, through a pipeline that
 /// the collection's properties define. As a WebSocket or as server-sent events.
-///
-/// @param strictParameters whether unknown query parameters are refused
 public record OpenStream(
         ChangeStreams streams,
         ChangeStreamConfig config,

@@ -36,13 +36,9 @@ public interface Reauthorization {
 
     /// What the authorization of a response that stays open rests on, and what is reported when it may have changed.
     sealed interface AuthorizationBasis {
-        /// A stored account.
-        ///
         /// @param name as its credentials or the subject of its token say it
         record OfAccount(String name) implements AuthorizationBasis {}
 
-        /// A token.
-        ///
         /// @param id its own, or that of the log-in from which it was derived
         record OfToken(String id) implements AuthorizationBasis {}
 

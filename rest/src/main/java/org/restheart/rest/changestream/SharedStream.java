@@ -140,8 +140,6 @@ final class SharedStream implements ChangeFollower.Receiver {
         return true;
     }
 
-    /// Waits until the cursor is open.
-    ///
     /// @throws org.restheart.http.ProblemException why there is none
     void awaitOpen() {
         try {
@@ -296,7 +294,6 @@ final class SharedStream implements ChangeFollower.Receiver {
             return new StreamKey(namespace, text, collation, definition.fullDocument(), definition.beforeChange());
         }
 
-        /// The change stream of the key in a deployment.
         ChangeSource in(MongoClient client) {
             return new ChangeSource() {
                 @Override

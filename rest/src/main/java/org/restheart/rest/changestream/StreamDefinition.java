@@ -89,8 +89,6 @@ record StreamDefinition(
                 flag(entry, "operatorsInVariables"));
     }
 
-    /// Checks a whole property.
-    ///
     /// @throws MalformedStream naming the entry
     static void validate(BsonValue streams) throws MalformedStream {
         if (!streams.isArray()) {

@@ -84,7 +84,6 @@ final class StreamMeters {
         bytes.increment(frame.bytes().remaining());
     }
 
-    /// Records a frame that was sent to a socket.
     void sent(Frame frame) {
         long lagging = System.currentTimeMillis() - frame.since();
         if (frame.since() > 0 && lagging >= 0) {

@@ -202,7 +202,6 @@ public final class DataContent {
         };
     }
 
-    /// Reads such content.
     public static DocumentReader documents(Request request, InputStream content) {
         return reader(mediaType(request), content).orElseThrow();
     }

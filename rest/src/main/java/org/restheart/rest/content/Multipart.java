@@ -33,15 +33,10 @@ public final class Multipart {
 
     private Multipart() {}
 
-    /// A field of a form.
-    ///
     /// @param content empty for files
     @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
     record Part(Head head, byte[] content) {}
 
-    /// The header of a part.
-    ///
-    /// @param name of the field
     /// @param fileName present for files, and for what browsers send of a `Blob`
     /// @param isJson whether its media type is that of JSON
     public record Head(String name, Optional<String> fileName, boolean isJson) {
@@ -50,13 +45,10 @@ public final class Multipart {
         }
     }
 
-    /// Whether a request has such content.
     public static boolean isIn(Request request) {
         return type(request).toLowerCase(Locale.ROOT).startsWith("multipart/form-data");
     }
 
-    /// Whether a request has such content with files.
-    ///
     /// @throws org.restheart.http.ProblemException 400
     public static boolean hasFiles(Request request) {
         return isIn(request)
@@ -68,7 +60,6 @@ public final class Multipart {
         return request.headers().first("Content-Type").orElse("");
     }
 
-    /// @param mediaType the request's, with its boundary
     /// @param maxParts most parts; content with more is refused
     /// @throws org.restheart.http.ProblemException 400
     static List<Part> parse(String mediaType, byte[] body, int maxParts) {
@@ -115,8 +106,6 @@ public final class Multipart {
         }
     }
 
-    /// Splits content into its parts.
-    ///
     /// @param mediaType the request's, with its boundary
     /// @throws org.restheart.http.ProblemException 400 if it has none
     public static MultipartInput input(String mediaType, InputStream content) throws IOException {
@@ -134,8 +123,6 @@ public final class Multipart {
         return input;
     }
 
-    /// The text of the next part's header.
-    ///
     /// @throws org.restheart.http.ProblemException 400 if it is too long
     public static String headers(MultipartInput input) throws IOException {
         try {

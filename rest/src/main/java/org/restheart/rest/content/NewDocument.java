@@ -85,8 +85,6 @@ public final class NewDocument {
         });
     }
 
-    /// The properties of a database or collection.
-    ///
     /// @throws org.restheart.http.ProblemException 400
     public static BsonDocument properties(ServerFields fields, BsonDocument content) {
         var properties = of(fields, content);
@@ -127,8 +125,6 @@ public final class NewDocument {
         return document.append(EntityTags.FIELD, new BsonObjectId(etag));
     }
 
-    /// The bytes that are sent to MongoDB.
-    ///
     /// @throws org.restheart.http.ProblemException 400 for names that BSON cannot contain, 413 for more than 16 MiB
     public static RawBsonDocument encode(BsonDocument document) {
         RawBsonDocument encoded;

@@ -18,7 +18,6 @@ public sealed interface Storable {
     /// Content with more fields is decoded: checking for repeated names would cost more than it saves.
     int MAX_FIELDS_AS_IS = 64;
 
-    /// The client's id, if any.
     default Optional<BsonValue> id() {
         return RawDocuments.get(content(), "_id");
     }
@@ -40,8 +39,6 @@ public sealed interface Storable {
         return storable;
     }
 
-    /// Content that has to be validated before it is stored.
-    ///
     /// @throws org.restheart.http.ProblemException 400
     static Storable of(DataRequest request, BsonDocument content) {
         var fields = ServerFields.of(request);

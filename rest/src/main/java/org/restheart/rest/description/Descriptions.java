@@ -95,9 +95,6 @@ public final class Descriptions {
                         .sum();
     }
 
-    /// Shapes of documents, with samples of their own.
-    ///
-    /// @param meter is notified of each sample
     public Shapes shapes(Shapes.Settings settings, Consumer<Shapes.Sample> meter) {
         var shapes = new Shapes(documents, memory, settings, meter);
         listeners.add(shapes::forget);

@@ -69,16 +69,12 @@ public final class Shapes {
             .weigher((Key key, Kept _) -> key.rights().weight(KEY_BYTES))
             .build();
 
-    /// Settings of samples.
-    ///
     /// @param size documents of a sample; 0 for no samples
     /// @param ttl age after which a shape is determined again; the old one is used until then
     /// @param parallel most concurrent samples
     /// @param guessFormats whether formats of texts are recognized
     public record Settings(int size, Duration ttl, int parallel, boolean guessFormats) {}
 
-    /// The outcome and the duration of a sample.
-    ///
     /// @param outcome `complete`, `partial` or `failed`
     public record Sample(String outcome, Duration time) {}
 

@@ -99,8 +99,6 @@ record Embedding(Level level, RelatedReads reads, String form) {
             DataParameter.READ_PREFERENCE,
             DataParameter.WITHOUT_CACHE);
 
-    /// Relationships of the documents of one collection.
-    ///
     /// @param keys the projection of the documents: the client's, and what relationships need
     /// @param surplus fields that only relationships need
     /// @param shown how the documents are shown, if not as they are stored
@@ -117,8 +115,6 @@ record Embedding(Level level, RelatedReads reads, String form) {
         }
     }
 
-    /// A relationship that is read.
-    ///
     /// @param relation absent if there is no such collection
     /// @param limit the most documents for each that refers to them
     private record Node(Relationship relationship, Optional<Relation> relation, int limit, Level below) {}
@@ -172,7 +168,6 @@ record Embedding(Level level, RelatedReads reads, String form) {
         return isNothing() ? query : query.with(over(query.projection()));
     }
 
-    /// The projection with what relationships need.
     Projection over(Projection projection) {
         return isNothing() ? projection : new Projection(projection.permitted(), level.keys);
     }

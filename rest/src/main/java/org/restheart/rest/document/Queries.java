@@ -18,7 +18,6 @@ import org.restheart.rest.parameter.FindParameters.Counting;
 ///
 /// @param timeLimit of every query; zero for none
 record Queries(Duration timeLimit) {
-    /// The document of the path.
     DocumentQuery document(DataRequest request) {
         return new DocumentQuery(
                 request.namespace(),
@@ -28,7 +27,6 @@ record Queries(Duration timeLimit) {
                 request.readSettings(timeLimit));
     }
 
-    /// One page of the collection's documents.
     FindQuery page(DataRequest request) {
         var paging = request.parameters().find().paging();
         return all(request)
@@ -36,7 +34,6 @@ record Queries(Duration timeLimit) {
                 .with(request.parameters().find().shortcuts());
     }
 
-    /// All of the collection's documents that match.
     FindQuery all(DataRequest request) {
         var parameters = request.parameters();
         return new FindQuery(

@@ -26,7 +26,6 @@ import org.restheart.mongo.write.WriteOutcome;
 public record CoalescedResponses(Coalescer coalescer, boolean header) {
     private static final String SHARING = "X-Coalesced";
 
-    /// A page as it is sent.
     private record Page(Response.Ready response) implements FindResult {
         @Override
         public boolean canBeShared() {
@@ -48,13 +47,10 @@ public record CoalescedResponses(Coalescer coalescer, boolean header) {
         });
     }
 
-    /// What is known of the documents of each collection.
     public DocumentSizes sizes() {
         return coalescer.sizes();
     }
 
-    /// Writes of one request.
-    ///
     /// @param isArray as that of [Coalescer#together]
     /// @param answer builds the response; called once: on the thread that sends it, which it must not block, or
     ///     on that of the writes, if they go alone and so may be many
@@ -72,16 +68,11 @@ public record CoalescedResponses(Coalescer coalescer, boolean header) {
                         built -> built));
     }
 
-    /// A write of one document.
-    ///
     /// @param answer builds the response; called once, on the thread that sends it, which it must not block
     public Response write(DocumentWrite write, boolean plain, Function<WriteOutcome, Response.Ready> answer) {
         return defer(coalescer.write(write, plain), answer);
     }
 
-    /// A read of one document.
-    ///
-    /// @param lease of the request
     /// @param answer as that of [#write]
     public Response one(
             DocumentQuery query,

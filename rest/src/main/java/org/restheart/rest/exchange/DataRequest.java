@@ -35,8 +35,6 @@ import org.restheart.rest.resource.ResourcePath;
 /// A request to the data API that has been parsed and whose resource exists. Confined to one request.
 ///
 /// @param resource metadata of the collection, or of the database for resources above collections
-/// @param session the session of reads and writes of documents
-/// @param validation how documents of the collection are validated
 public record DataRequest(
         Request http,
         ResourcePath path,
@@ -59,7 +57,6 @@ public record DataRequest(
         return http.attribute(DocumentFormat.SHOWN).isEmpty();
     }
 
-    /// The paths for links.
     public UriSpace uriSpace() {
         return http.require(UriSpace.KEY);
     }
@@ -74,8 +71,6 @@ public record DataRequest(
         return raw.substring(0, end);
     }
 
-    /// The settings of reads of this request.
-    ///
     /// @param timeLimit the server's; zero for none
     public ReadSettings readSettings(Duration timeLimit) {
         var wanted = http.attribute(JudgedRequest.TIME_LIMIT)
@@ -157,8 +152,6 @@ public record DataRequest(
         return parameters.id().orElseThrow(() -> new IllegalStateException(path.kind() + " has no id"));
     }
 
-    /// The content as BSON.
-    ///
     /// @throws org.restheart.http.ProblemException 400 or 415
     public BsonValue content() {
         return http.require(RequestContent.KEY).value();

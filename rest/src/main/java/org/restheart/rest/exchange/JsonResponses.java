@@ -12,7 +12,6 @@ import org.restheart.http.Response;
 public final class JsonResponses {
     private JsonResponses() {}
 
-    /// One value as the whole body.
     public static Response.Ready of(DataRequest request, int status, BsonValue value) {
         return of(request, status, value, Response.JSON);
     }
@@ -32,7 +31,6 @@ public final class JsonResponses {
         return value instanceof RawBsonDocument raw ? raw.getByteLength() / 4 * 5 + 64 : 512;
     }
 
-    /// A body already encoded.
     public static Response.Ready of(Request request, int status, Utf8Buffer json) {
         return Response.status(status).with(Response.JSON, new Content.Bytes(json.toByteBuffer(), request.lease()));
     }

@@ -31,7 +31,6 @@ public final class RequestCollections {
         this.operations = operations;
     }
 
-    /// The same with a time limit of operations.
     public RequestCollections within(Duration limit) {
         return new RequestCollections(client, operations.withTimeout(limit.toMillis(), TimeUnit.MILLISECONDS));
     }
@@ -40,12 +39,10 @@ public final class RequestCollections {
         return client;
     }
 
-    /// The collection of the request's path.
     public MongoCollection<RawBsonDocument> of(DataRequest request) {
         return of(request, request.path().requireCollection());
     }
 
-    /// The same in the session of the request.
     public SessionCollection inSession(DataRequest request) {
         return new SessionCollection(
                 of(request),

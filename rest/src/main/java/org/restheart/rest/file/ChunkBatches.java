@@ -80,7 +80,6 @@ final class ChunkBatches implements ChunkSource {
 
     /// @param session closed with this; null without snapshots
     /// @param version the id of the first chunk; not needed with a session
-    /// @param lease of the request
     /// @param whole takes the chunks if all are read at once
     ChunkBatches(
             Chunks chunks,

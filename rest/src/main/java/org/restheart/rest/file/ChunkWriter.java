@@ -121,7 +121,6 @@ final class ChunkWriter extends OutputStream {
         }
     }
 
-    /// Whether all content is in memory.
     boolean isInMemory() {
         return written.isEmpty();
     }

@@ -139,7 +139,6 @@ final class Chunks {
         chunks.insertMany(session, documents);
     }
 
-    /// The number of chunks of an id.
     long count(BsonValue file) {
         return ConnectionRetry.repeated(() -> chunks.countDocuments(object("files_id", literal(file))));
     }
@@ -201,8 +200,6 @@ final class Chunks {
         chunks.deleteMany(session, object("files_id", literal(file)));
     }
 
-    /// Moves the chunks of one id to another.
-    ///
     /// @throws com.mongodb.MongoException with a duplicate key if there are others of the latter
     void move(ClientSession session, BsonValue from, BsonValue to) {
         chunks.updateMany(session, object("files_id", literal(from)), object("$set", object("files_id", to)));

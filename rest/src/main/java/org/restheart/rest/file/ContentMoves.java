@@ -62,7 +62,6 @@ record ContentMoves(Chunks chunks, Duration longestWait) {
         return LOCKS.get(from);
     }
 
-    /// The condition on documents without a mark.
     static BsonDocument unmarked() {
         return object(MARK, object("$exists", false));
     }
@@ -71,8 +70,6 @@ record ContentMoves(Chunks chunks, Duration longestWait) {
         return file.containsKey(MARK);
     }
 
-    /// A file's document with a mark.
-    ///
     /// @param from the id of its chunks
     static RawBsonDocument marked(RawBsonDocument file, BsonValue from) {
         var marked = new BsonDocument();

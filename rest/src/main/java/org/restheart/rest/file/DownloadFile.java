@@ -90,7 +90,6 @@ public final class DownloadFile implements DataHandler {
 
     /// A file in the state in which it is sent.
     ///
-    /// @param key of the file and its document
     /// @param session null if there is no snapshot
     /// @param version the id of the first chunk, if there is no snapshot
     /// @param kept the chunks, if they are in memory; null otherwise
@@ -363,8 +362,6 @@ public final class DownloadFile implements DataHandler {
     private static final class FileContent implements Content.Source {
         private static final ByteBuffer END = ByteBuffer.allocate(0);
 
-        /// A part of the content to send.
-        ///
         /// @param bytes before the slice
         @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
         record Piece(byte[] bytes, Slice slice) {}

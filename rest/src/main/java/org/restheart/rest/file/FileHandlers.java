@@ -810,7 +810,6 @@ public final class FileHandlers {
             this(tasks, System::nanoTime);
         }
 
-        /// @param nanoTime as [System#nanoTime]
         AbandonedChunks(BackgroundTasks tasks, LongSupplier nanoTime) {
             this.tasks = tasks;
             this.nanoTime = nanoTime;

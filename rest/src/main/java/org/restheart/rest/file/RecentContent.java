@@ -70,8 +70,6 @@ final class RecentContent {
     }
 
     /// Keeps the content of a small file that is downloaded for the second time.
-    ///
-    /// @param chunks those that were read
     void offer(Key key, Described file, List<BsonDocument> chunks) {
         if (file.length() <= largest && isWhole(file, chunks) && seen.asMap().put(key, true) != null) {
             contents.put(key, List.copyOf(chunks));

@@ -34,7 +34,6 @@ public final class DocumentContent {
     /// What memory a result takes: before it is read as much as is expected, afterwards what it has taken.
     ///
     /// @param lease owns it
-    /// @param size of its documents
     /// @param most documents that it has, or that are fetched in one batch
     /// @param isShared whether several requests have asked for it
     /// @param isHeld whether its cursor takes the memory for its documents, larger than those read
@@ -73,7 +72,6 @@ public final class DocumentContent {
         }
     }
 
-    /// A `200` of the given documents.
     public static Response.Ready response(Lease lease, List<BsonDocument> documents, DocumentFormat format) {
         var out = new Utf8Buffer();
         format.begin(out);

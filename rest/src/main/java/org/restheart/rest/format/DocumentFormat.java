@@ -84,7 +84,6 @@ public interface DocumentFormat {
     /// @param count how many there were
     default void end(long count, Utf8Buffer out) {}
 
-    /// A document before it is written.
     @FunctionalInterface
     interface Mapping {
         /// @param index counts from 0

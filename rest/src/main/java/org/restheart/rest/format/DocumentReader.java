@@ -16,7 +16,6 @@ public interface DocumentReader {
     @Nullable
     Entry next() throws IOException;
 
-    /// One document of the content.
     sealed interface Entry {
         /// From 1: of the line, or of the document in formats without lines.
         long number();

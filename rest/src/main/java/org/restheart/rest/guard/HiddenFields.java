@@ -121,7 +121,6 @@ public final class HiddenFields {
     }
 
     /// @param content of a change, as sent
-    /// @param arrayFilters of the change
     /// @throws org.restheart.http.ProblemException 403
     public static void checkChange(Access grant, BsonValue content, List<BsonDocument> arrayFilters) {
         grant.projectResponse()

@@ -393,7 +393,6 @@ public final class IndexCheck {
             return isPartial;
         }
 
-        /// The collection that is read.
         Optional<MongoNamespace> namespace() {
             return namespace;
         }

@@ -14,7 +14,6 @@ import org.restheart.http.ProblemException;
 /// pipeline may access.
 ///
 /// @param forbiddenOperators refused wherever a client's operators would be evaluated
-/// @param pipelines the restrictions of aggregations
 /// @param additionalOperators names of stages and operators of a later MongoDB that are let through
 /// @param withheld collections, of accounts and permissions, that no pipeline reads or writes from another one
 public record QuerySecurity(
@@ -39,7 +38,6 @@ public record QuerySecurity(
 
     /// Refuses a view over collections that no pipeline may access.
     ///
-    /// @param sources what the view reads
     /// @throws org.restheart.http.ProblemException 403
     public void requireOpen(Collection<MongoNamespace> sources) {
         for (var source : sources) {

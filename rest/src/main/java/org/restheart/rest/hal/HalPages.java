@@ -108,7 +108,6 @@ public final class HalPages {
                 .format(request.parameters());
     }
 
-    /// @param size how many indexes there are
     public static DocumentFormat indexes(DataRequest request, int size) {
         var head = new Head(request).type("COLLECTION_INDEXES").members.append("_size", new BsonInt32(size));
         var links = new Links();
@@ -119,7 +118,6 @@ public final class HalPages {
                 .format(request.parameters());
     }
 
-    /// The results of an aggregation.
     public static DocumentFormat results(DataRequest request) {
         var none = new BsonDocument("_size", new BsonInt32(0));
         var links = new Links();
@@ -223,7 +221,6 @@ public final class HalPages {
             return this;
         }
 
-        /// The number of elements on all pages, if known.
         Head size(OptionalLong size) {
             if (size.isPresent()) {
                 members.append("_size", new BsonInt64(size.getAsLong()));
@@ -242,7 +239,6 @@ public final class HalPages {
     /// @param parent the path of its collection, if it is mounted
     private record HalDocument(ResourceKind kind, boolean full, Relationships relationships, Optional<String> parent) {
 
-        /// For a single document.
         static HalDocument of(DataRequest request) {
             return new HalDocument(
                     request.path().kind(),
@@ -251,7 +247,6 @@ public final class HalPages {
                     Links.parent(request));
         }
 
-        /// For the children of a collection.
         static UnaryOperator<BsonDocument> childrenOf(DataRequest request) {
             var kind = switch (request.path().kind()) {
                 case FILES_BUCKET -> ResourceKind.FILE;

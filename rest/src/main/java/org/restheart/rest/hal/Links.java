@@ -170,7 +170,6 @@ final class Links {
         parent(request).ifPresent(collection -> add("rh:collection", collection));
     }
 
-    /// The collection of a resource in it.
     static Optional<String> parent(DataRequest request) {
         return request.uriSpace()
                 .pathOf(request.path().requireDb(), request.path().requireCollection());
@@ -221,8 +220,6 @@ final class Links {
             return below(path, segment);
         }
 
-        /// The paging links of a list.
-        ///
         /// @param size of the whole list, if it is known
         void addPages(Links links, Paging paging, OptionalLong size) {
             int pageSize = paging.pageSize();

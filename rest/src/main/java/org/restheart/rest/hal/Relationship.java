@@ -47,7 +47,6 @@ public record Relationship(
         }
     }
 
-    /// The valid declarations of a collection, by name.
     public static Map<String, Relationship> declaredBy(DataRequest request) {
         var declared = new LinkedHashMap<String, Relationship>();
         all(request, relationship -> declared.putIfAbsent(relationship.name(), relationship), _ -> {});

@@ -429,7 +429,6 @@ public final class KeyedPost implements DataHandler {
                     .withWriteConcern(BoundedConcern.MAJORITY);
         }
 
-        /// The result of claiming a request.
         sealed interface Claim {
             /// This attempt executes the request.
             ///

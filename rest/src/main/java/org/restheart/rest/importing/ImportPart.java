@@ -92,8 +92,6 @@ final class ImportPart {
     }
 
     /// An attempt to write it has failed.
-    ///
-    /// @param begun when
     void failed(Instant begun) {
         if (firstAttempt == null) {
             firstAttempt = begun;

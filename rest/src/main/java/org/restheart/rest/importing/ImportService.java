@@ -114,7 +114,6 @@ public final class ImportService implements Service {
         this.challenge = challenge;
     }
 
-    /// The path to which it is bound.
     public String uri() {
         return config.uri();
     }
@@ -470,7 +469,6 @@ public final class ImportService implements Service {
     ///
     /// @param running limits the imports that write at the same time, with fair shares for accounts;
     ///     others wait
-    /// @param owners identifies accounts
     /// @param maxBytes the most stored bytes for the imports of one payer
     record ImportRun(
             ImportStore store,

@@ -75,10 +75,7 @@ final class ImportStore {
         this.parts = database.getCollection(ResourceNames.IMPORTS + ".parts", BsonDocument.class);
     }
 
-    /// Creates an import without parts.
-    ///
     /// @param payer to whose limits it counts
-    /// @return its id
     String create(Owner owner, String payer, String into, boolean upsert) {
         if (!indexed) {
             var kept = new IndexOptions().expireAfter(KEPT_DAYS, TimeUnit.DAYS);

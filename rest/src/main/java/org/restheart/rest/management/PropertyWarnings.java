@@ -89,7 +89,6 @@ public final class PropertyWarnings {
     /// Adds warnings about what a request that replaces the properties removes, and that it seems to mean a document.
     ///
     /// @param request that has been carried out, with the metadata from before
-    /// @param sent its content
     static void ofReplaced(DataRequest request, BsonDocument sent) {
         ofRemoved(request);
         var removed = former(request)
@@ -114,7 +113,6 @@ public final class PropertyWarnings {
     /// Adds a warning if none of several properties has a meaning: the content may have been meant as a document.
     ///
     /// @param request that has been carried out
-    /// @param sent its content
     static void ofUnknown(DataRequest request, BsonDocument sent) {
         var names = sent.get("$set") instanceof BsonDocument set ? set.keySet() : sent.keySet();
         boolean unknown = names.size() > 1

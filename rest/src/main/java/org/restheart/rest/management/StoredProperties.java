@@ -39,7 +39,6 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
         return new BsonString(collection == null ? ResourceNames.PROPERTIES : Metadata.propertiesId(collection));
     }
 
-    /// The properties with the precondition of the request.
     TargetDocument target(DataRequest request) {
         var precondition = precondition(request);
         return target(request, precondition.requiresExistence() ? new Precondition.None() : precondition);
@@ -67,7 +66,6 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
         return new TargetDocument(collections.properties(request), id(request), precondition);
     }
 
-    /// The document that holds the properties.
     RawBsonDocument document(DataRequest request, BsonDocument fields, ObjectId etag) {
         var properties = NewDocument.encode(NewDocument.tagged(id(request), fields, etag));
         DataContent.requireProperties(properties.getByteLength());

@@ -86,8 +86,6 @@ public record FindParameters(
     }
 
     /// The `eager` parameter: `LINEAR` and `RANDOM` determine where cursors are positioned; bookmarks serve both.
-    ///
-    /// @param configured the default
     private static Shortcuts shortcuts(ParameterValues values, Shortcuts configured) {
         return values.choice(EAGER)
                 .map(CursorsAhead::valueOf)
@@ -123,7 +121,6 @@ public record FindParameters(
     /// @param page counts from 1
     /// @param pageSize documents per page; 0 for none
     /// @param explicit whether the client sent the page or its size
-    /// @param skip number of documents before the page
     public record Paging(int page, int pageSize, boolean explicit, long skip) {
         static Paging of(Slice slice) {
             return new Paging(1, slice.limit(), true, slice.skip());

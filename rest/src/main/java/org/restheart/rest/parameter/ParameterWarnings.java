@@ -148,8 +148,6 @@ public final class ParameterWarnings {
         }
     }
 
-    /// The warnings about the parameters of a request.
-    ///
     /// @param former those that clients of earlier versions know
     /// @param further about parameters of which earlier versions said nothing
     public record OfParameters(List<String> former, List<String> further) {

@@ -48,7 +48,6 @@ import org.restheart.rest.resource.ResourcePath;
 /// Every query parameter of the data API, parsed and checked once ([DataParameter]). Immutable; unknown parameters are
 /// ignored.
 ///
-/// @param values as parsed
 /// @param id the document id of the path, if there is one
 /// @param aggregationVariables of `avars`, and those that the query binds by their names
 public record Parameters(
@@ -228,10 +227,7 @@ public record Parameters(
         }
     }
 
-    /// Defaults and bounds of parameters.
-    ///
     /// @param pageSize documents per page by default
-    /// @param maxPageSize the largest `pagesize`
     /// @param shortcuts how deep pages are found by default
     /// @param refuseOperators whether `avars` may not contain `$` operators
     /// @param strict whether unknown parameters are refused

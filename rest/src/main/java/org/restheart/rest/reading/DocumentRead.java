@@ -35,7 +35,6 @@ public sealed interface DocumentRead {
 
     Access rights();
 
-    /// This read as a pipeline.
     Aggregate asPipeline();
 
     /// Adds everything that determines the result, except the collection.
@@ -52,8 +51,6 @@ public sealed interface DocumentRead {
         return new ReadSettings(Optional.empty(), Optional.empty(), timeLimit());
     }
 
-    /// A query.
-    ///
     /// @param sort empty for natural order
     /// @param limit at least 1
     record Find(
@@ -131,8 +128,6 @@ public sealed interface DocumentRead {
         }
     }
 
-    /// A pipeline.
-    ///
     /// @param stages at least one
     record Aggregate(
             MongoNamespace namespace,

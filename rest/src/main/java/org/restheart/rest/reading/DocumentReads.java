@@ -89,7 +89,6 @@ public final class DocumentReads {
         return documents;
     }
 
-    /// The reads of the documents to which others refer.
     public RelatedReads related() {
         return new RelatedReads(coalesced, this);
     }
@@ -356,8 +355,6 @@ public final class DocumentReads {
                 query.limit());
     }
 
-    /// Runs a pipeline.
-    ///
     /// @param stages those of the query, or others in place of them
     /// @param limit the most documents; 0 for all
     private List<RawBsonDocument> run(Aggregate query, List<BsonDocument> stages, int limit, Lease lease) {
@@ -424,7 +421,6 @@ public final class DocumentReads {
 
     /// The documents of a query: in one batch while nothing is known of their size, as a reply has 16 MiB at most.
     ///
-    /// @param most documents that it has
     /// @param expected documents at most, of which a batch has one more
     /// @param find returns the cursor by the number of documents in a batch
     List<RawBsonDocument> all(

@@ -65,8 +65,6 @@ public final class RelatedReads {
         this.reads = reads;
     }
 
-    /// How documents are related.
-    ///
     /// @param query what is read of them, in what order, and the most for each document that refers to them
     /// @param property whose values are the keys
     /// @param isInArrays whether keys are elements of arrays there

@@ -183,17 +183,14 @@ public record ResourcePath(
         return Optional.ofNullable(db);
     }
 
-    /// @throws IllegalStateException if this kind of resource is in no database
     public String requireDb() {
         return present(db, "database");
     }
 
-    /// @throws IllegalStateException if this kind of resource is in no collection
     public String requireCollection() {
         return present(collection, "collection");
     }
 
-    /// @throws IllegalStateException if this kind of resource has no name
     public String requireName() {
         return present(name, "name");
     }

@@ -43,8 +43,6 @@ final class EvaluationBudget {
     private long left = MAX;
     private long untilTurn = TURN;
 
-    /// The violations of a document in JSON.
-    ///
     /// @throws ProblemException 400 when it takes too long
     List<Error> violations(Schema schema, String json) {
         left = Math.min(MAX, Math.max(0, left) + USUAL + USUAL_OF_CHARACTER * json.length());

@@ -67,7 +67,6 @@ public final class SchemaForm {
         return renamed(meant, Members.KEYWORDS, key -> key.startsWith("$") ? "_" + key : key);
     }
 
-    /// The unescaped form of a stored schema.
     public static BsonDocument shown(BsonDocument stored) {
         return renamed(stored, Members.KEYWORDS, key -> key.startsWith(DOLLAR) ? key.substring(1) : key);
     }

@@ -15,7 +15,6 @@ public record SchemaKey(String db, BsonValue id) {
     /// Not a real host: URIs are resolved by this server only.
     static final String BASE = "http://schema-store/";
 
-    /// Whether a value can be an id.
     public static boolean isId(BsonValue id) {
         return id.isString() || id.isObjectId();
     }
@@ -35,7 +34,6 @@ public record SchemaKey(String db, BsonValue id) {
         return db + "/" + Schemas.COLLECTION + "/" + idText();
     }
 
-    /// The id as text.
     public String idText() {
         return id.isString()
                 ? id.asString().getValue()

@@ -115,7 +115,6 @@ public final class Schemas {
         meter.evicted();
     }
 
-    /// What the cache of compiled schemas does.
     public CacheMeter meter() {
         return meter;
     }
@@ -343,7 +342,6 @@ public final class Schemas {
         /// The violations of a document; empty if it is valid. The schema is applied to the document in the
         /// default JSON mode.
         ///
-        /// @param budget of the request
         /// @throws org.restheart.http.ProblemException 400 when it takes too long, 500 if the schema is
         ///     invalid
         List<Error> violations(BsonDocument document, EvaluationBudget budget) {

@@ -62,8 +62,6 @@ final class AttachedSession extends BaseClientSessionImpl implements ClientSessi
     }
 
     /// A transaction that is in progress.
-    ///
-    /// @param abort aborts it
     static AttachedSession to(MongoClient client, BsonDocument id, long transaction, Runnable abort) {
         return new AttachedSession(client, false, id, transaction, false, ReadConcern.DEFAULT, abort);
     }

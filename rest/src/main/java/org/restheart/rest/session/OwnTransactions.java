@@ -89,7 +89,6 @@ public final class OwnTransactions {
                     + DataParameter.TRANSACTION.wireName() + "=" + session.next;
         }
 
-        /// The request as a part of this transaction.
         public Request partOf(Request request) {
             return request.with(in(request.query()))
                     .with(KEY, this)

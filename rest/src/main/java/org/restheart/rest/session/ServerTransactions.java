@@ -64,7 +64,6 @@ record ServerTransactions(MongoClient client) {
         return Optional.of(new Current(hint[0], state(there)));
     }
 
-    /// Whether a transaction is in progress.
     boolean isInProgress(BsonDocument session, long number) {
         return probe(session, number, new long[1]) == Probe.IN;
     }

@@ -185,8 +185,6 @@ public final class Sessions {
         private static final int VARIANT_BYTE = 8;
         private static final int MADE_HERE = 8;
 
-        /// A new one.
-        ///
         /// @param owner the identity of the caller
         static SessionId create(String owner, boolean causal) {
             var bytes = new byte[16];
@@ -198,7 +196,6 @@ public final class Sessions {
             return new SessionId(uuid(bytes));
         }
 
-        /// Whether the session is causally consistent.
         boolean isCausal() {
             return (bytes()[VARIANT_BYTE] & CAUSAL) != 0;
         }

@@ -231,8 +231,6 @@ public record TransactionsService(OwnTransactions transactions, JudgedRequests j
         return new ProblemException(CONTENT_INVALID, message);
     }
 
-    /// The results of all.
-    ///
     /// @throws ProblemException the first failure, with its index
     private Response.Ready carriedOut(Request request, Attempt attempt, List<JudgedRequest> operations) {
         var out = new Utf8Buffer();

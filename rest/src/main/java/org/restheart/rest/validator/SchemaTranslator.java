@@ -101,7 +101,6 @@ final class SchemaTranslator {
     }
 
     /// @param schema as clients see it, without `_id` and `_etag`
-    /// @param uri of the schema
     /// @param name for clients
     /// @param schemas finds others by their URI
     /// @throws org.restheart.http.ProblemException 422 for a schema that is too large or malformed

@@ -104,8 +104,6 @@ public final class Validators {
 
     /// A write of JSON Schemas, or of properties by which collections name them, that updates validators
     /// before it responds.
-    ///
-    /// @param write the write itself
     public DataHandler followed(DataHandler write) {
         return request -> followed(write, request);
     }
@@ -125,7 +123,6 @@ public final class Validators {
         return warning.isEmpty() ? response : response.withAlso("Warning", FoundWarnings.line(warning));
     }
 
-    /// About a schema that has been deleted.
     private String ofRemoved(DataRequest request) {
         try {
             var naming = naming(request.path().requireDb(), request.id());
