@@ -34,9 +34,8 @@ public final class LongDigits {
         }
     }
 
-    /// Looks at digits that stand in no quotes, and at those in quotes of which something before says that they may be
-    /// a
-    /// number.
+    /// Looks at digits that stand in no quotes, and at those in quotes of which something before says
+    /// that they may be a number.
     ///
     /// @throws MalformedJsonException if more than [#MAX] of them are in a row
     static void refuse(String text) {

@@ -298,10 +298,10 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /// Code that reads or writes documents for clients uses module mongo, which applies grants, coalesces, and
-    /// invalidates
-    /// caches; the packages named here store their own records, access structure only, or access chunks of files,
-    /// which are reachable only through a file that was found or written through `find` and `write`.
+    /// Code that reads or writes documents for clients uses module mongo, which applies grants,
+    /// coalesces, and invalidates caches; the packages named here store their own records, access
+    /// structure only, or access chunks of files, which are reachable only through a file that was
+    /// found or written through `find` and `write`.
     @Test
     void few_packages_touch_documents() {
         noClasses()

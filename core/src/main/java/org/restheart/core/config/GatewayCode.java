@@ -8,9 +8,8 @@ import java.util.Objects;
 final class GatewayCode {
     private GatewayCode() {}
 
-    /// The jar, or a folder of classes. The class loader says it: the protection domain of a class that comes from an
-    /// AOT
-    /// cache may have no location.
+    /// The jar, or a folder of classes. The class loader says it: the protection domain of a class that
+    /// comes from an AOT cache may have no location.
     static Path location() {
         var name = "/" + GatewayCode.class.getName().replace('.', '/') + ".class";
         var url = Objects.requireNonNull(GatewayCode.class.getResource(name)).toString();

@@ -15,11 +15,11 @@ import org.restheart.http.access.FairShares;
 /// Bounds the request content in memory: per request, for each caller, for all anonymous callers, and for all
 /// requests together. Thread-safe.
 ///
-/// Bytes are accounted when they arrive, whatever length was announced. Content that arrives with its first bytes, and
-/// has few values, counts only for all requests together; other content also counts for its caller, with what its
-/// values take as objects. Callers share the memory for it so that none of them, nor dozens together, can take all
-/// ([FairShares]),
-/// and a part of all memory is left to content that arrives with its first bytes.
+/// Bytes are accounted when they arrive, whatever length was announced. Content that arrives with its
+/// first bytes, and has few values, counts only for all requests together; other content also counts
+/// for its caller, with what its values take as objects. Callers share the memory for it so that none
+/// of them, nor dozens together, can take all ([FairShares]), and a part of all memory is left to
+/// content that arrives with its first bytes.
 final class BodyLimits {
     private static final int UNIT = 1 << 10;
 

@@ -16,12 +16,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.ProblemException;
 
-/// Splits CSV text into records and cells (RFC 4180), with any separator, and `CRLF`, `LF` or `CR` at the end of a
-/// line.
-/// Blanks belong to cells. A byte order mark is skipped, and so are lines without anything but blanks. Quotes within a
-/// cell that does not begin with one are text; in one that begins as JSON, they protect separators up to the line's
-/// end.
-/// Confined to one thread.
+/// Splits CSV text into records and cells (RFC 4180), with any separator, and `CRLF`, `LF` or `CR` at
+/// the end of a line. Blanks belong to cells. A byte order mark is skipped, and so are lines without
+/// anything but blanks. Quotes within a cell that does not begin with one are text; in one that begins
+/// as JSON, they protect separators up to the line's end. Confined to one thread.
 public final class CsvRecords {
     private static final int BYTE_ORDER_MARK = 0xfeff; // of Excel, among others
     private static final List<String> OTHER_SEPARATORS = List.of(";", "\t", "|");

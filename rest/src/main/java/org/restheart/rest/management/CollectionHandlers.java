@@ -251,9 +251,8 @@ public final class CollectionHandlers {
         return properties.update(request, update, etag, TAG_OF_DATABASE_REQUIRED);
     }
 
-    /// `DELETE /{db}`: drops a database with everything in it. It is dropped only after its properties were removed
-    /// under
-    /// the precondition; nothing is changed before.
+    /// `DELETE /{db}`: drops a database with everything in it. It is dropped only after its properties
+    /// were removed under the precondition; nothing is changed before.
     public Response deleteDatabase(DataRequest request) {
         request.http().requireThread();
         var database = collections.database(request.path().requireDb());
