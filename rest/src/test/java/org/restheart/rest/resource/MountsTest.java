@@ -114,9 +114,7 @@ class MountsTest {
     void templates_know_the_host_and_its_labels(String host) {
         var mounts = new Mounts("/", List.of(new Mount("/{host[0]}/{*}", "/{*}")));
 
-        assertThat(resolve(mounts, "/orders", host)
-                        .map(Located::path)
-                        .map(MountsTest::spell))
+        assertThat(resolve(mounts, "/orders", host).map(Located::path).map(MountsTest::spell))
                 .contains("COLLECTION acme orders null");
         assertThat(resolve(new Mounts("/", List.of(new Mount("/{host[2]}/{*}", "/{*}"))), "/c", "localhost"))
                 .isEmpty();
