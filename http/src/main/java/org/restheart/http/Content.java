@@ -1,9 +1,15 @@
 package org.restheart.http;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.restheart.http.push.Subscription;
 
@@ -160,6 +166,57 @@ public sealed interface Content {
 
         @Override
         public void close() {}
+    }
+
+    /// A source whose bytes go through a stream that changes them, such as a compressor, a piece at a time, however
+    /// much
+    /// the source supplies at once. What one piece becomes is sent before the next one is read.
+    final class ThroughStream implements Source {
+        /// Bytes that are changed at once.
+        public static final int PIECE = 64 << 10;
+
+        private final Source source;
+        private final ByteArrayOutputStream changed = new ByteArrayOutputStream();
+        private final OutputStream stream;
+        private final WritableByteChannel channel;
+        private ByteBuffer rest = ByteBuffer.allocate(0);
+        private boolean ended;
+
+        /// @param stream returns one that writes to the given one, and is closed at the end
+        public ThroughStream(Source source, Function<ByteArrayOutputStream, OutputStream> stream) {
+            this.source = source;
+            this.stream = stream.apply(changed);
+            this.channel = Channels.newChannel(this.stream);
+        }
+
+        @Override
+        public ByteBuffer next() throws Exception {
+            while (!ended && changed.size() == 0) {
+                if (!rest.hasRemaining()) {
+                    rest = source.next().duplicate();
+                    ended = !rest.hasRemaining();
+                }
+                var piece = rest.slice(rest.position(), Math.min(PIECE, rest.remaining()));
+                rest.position(rest.position() + channel.write(piece));
+                if (ended) {
+                    stream.close();
+                } else if (!rest.hasRemaining()) {
+                    stream.flush();
+                }
+            }
+            var bytes = ByteBuffer.wrap(changed.toByteArray());
+            changed.reset();
+            return bytes;
+        }
+
+        @Override
+        public void close() {
+            try (source) {
+                stream.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException("memory cannot fail", e);
+            }
+        }
     }
 
     /// Adapts a [Source] to an [InputStream]. Confined to one thread.

@@ -1,8 +1,10 @@
 package org.restheart.core.filter;
 
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import org.restheart.http.Content;
+import org.restheart.http.Content.ThroughStream;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Request;
@@ -12,10 +14,10 @@ import org.restheart.http.parameter.DataParameter;
 /// Indents JSON for human readers (parameter `pretty`). Long content is indented while it is sent, so that it is
 /// never held in memory.
 final class PrettyFilter implements Filter {
-    private static final int PIECE = 64 * 1024;
-
     /// Bytes that one byte is laid out to, about.
     private static final int MOST_PER_BYTE = 4;
+
+    private static final long MOST = (long) MOST_PER_BYTE * ThroughStream.PIECE;
 
     @Override
     public Response filter(Request request, Handler next) {
@@ -43,60 +45,29 @@ final class PrettyFilter implements Filter {
                 : switch (response.content()) {
                     case Content.None _, Content.Push _ -> response;
                     case Content.Bytes bytes
-                    when bytes.length() <= PIECE ->
+                    when bytes.length() <= ThroughStream.PIECE ->
                         response.with(bytes.through((long) MOST_PER_BYTE * bytes.length(), PrettyFilter::whole));
-                    case Content.Bytes bytes -> response.with(bytes.streamed((long) MOST_PER_BYTE * PIECE, Laid::new));
-                    case Content.Streamed streamed ->
-                        response.with(streamed.through((long) MOST_PER_BYTE * PIECE, Laid::new));
+                    case Content.Bytes bytes -> response.with(bytes.streamed(MOST, PrettyFilter::streamed));
+                    case Content.Streamed streamed -> response.with(streamed.through(MOST, PrettyFilter::streamed));
                 };
     }
 
     private static ByteBuffer whole(ByteBuffer json) {
         var out = new ByteArrayOutputStream(2 * json.remaining());
-        var layout = new JsonLayout(out);
-        layout.write(json);
-        layout.end();
+        try (var layout = new JsonLayout(out)) {
+            while (json.hasRemaining()) {
+                layout.write(json.get());
+            }
+        }
         return ByteBuffer.wrap(out.toByteArray());
     }
 
-    /// Lays out a piece at a time, however much the source supplies at once.
-    private static final class Laid implements Content.Source {
-        private final Content.Source source;
-        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-        private final JsonLayout layout = new JsonLayout(out);
-        private ByteBuffer json = ByteBuffer.allocate(0);
-        private boolean ended;
-
-        Laid(Content.Source source) {
-            this.source = source;
-        }
-
-        @Override
-        public ByteBuffer next() throws Exception {
-            while (!ended && out.size() == 0) {
-                if (!json.hasRemaining()) {
-                    json = source.next().duplicate();
-                    ended = !json.hasRemaining();
-                }
-                layout.write(json.slice(json.position(), Math.min(PIECE, json.remaining())));
-                json.position(json.position() + Math.min(PIECE, json.remaining()));
-                if (ended) {
-                    layout.end();
-                }
-            }
-            var laid = ByteBuffer.wrap(out.toByteArray());
-            out.reset();
-            return laid;
-        }
-
-        @Override
-        public void close() {
-            source.close();
-        }
+    private static Content.Source streamed(Content.Source json) {
+        return new ThroughStream(json, JsonLayout::new);
     }
 
     /// Indents JSON text that arrives in pieces. Changes only white space between tokens. Confined to one response.
-    private static final class JsonLayout {
+    private static final class JsonLayout extends OutputStream {
         /// Deeper levels are not indented further, so that deep nesting cannot multiply the size of the content.
         private static final int MAX_DEPTH = 16;
 
@@ -113,19 +84,15 @@ final class PrettyFilter implements Filter {
             this.out = out;
         }
 
-        void write(ByteBuffer json) {
-            while (json.hasRemaining()) {
-                next(json.get());
-            }
-        }
-
-        void end() {
+        @Override
+        public void close() {
             if (any) {
                 out.write('\n');
             }
         }
 
-        private void next(byte c) {
+        @Override
+        public void write(int c) {
             if (inString) {
                 out.write(c);
                 inString = escaped || c != '"';
@@ -168,7 +135,7 @@ final class PrettyFilter implements Filter {
             space = false;
         }
 
-        private void close(byte bracket) {
+        private void close(int bracket) {
             depth--;
             if (opened) {
                 opened = false;
@@ -178,7 +145,7 @@ final class PrettyFilter implements Filter {
             put(bracket);
         }
 
-        private void put(byte c) {
+        private void put(int c) {
             out.write(c);
             last = c;
             any = true;

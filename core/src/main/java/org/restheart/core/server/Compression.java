@@ -17,6 +17,7 @@ import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import org.restheart.http.Content;
+import org.restheart.http.Content.ThroughStream;
 import org.restheart.http.ContentCoding;
 import org.restheart.http.Fields;
 import org.restheart.http.Response.Ready;
@@ -28,9 +29,6 @@ final class Compression {
 
     /// Bytes that are compressed sooner than another thread would be there.
     private static final int SMALL = 1_024;
-
-    /// Bytes that a compressor holds, about.
-    private static final int PIECE = 64 << 10;
 
     private static final int SHARED_BYTES = 8 << 20;
 
@@ -83,9 +81,11 @@ final class Compression {
             case Content.None none -> none;
             case Content.Bytes bytes ->
                 bytes.through(
-                        bytes.length() + PIECE,
+                        bytes.length() + ThroughStream.PIECE,
                         buffer -> coding == ContentCoding.GZIP ? gzip(bytes.buffer()) : coded(coding, buffer));
-            case Content.Streamed streamed -> streamed.through(PIECE, source -> new CodedSource(coding, source));
+            case Content.Streamed streamed ->
+                streamed.through(
+                        ThroughStream.PIECE, source -> new ThroughStream(source, coded -> coder(coding, coded)));
             case Content.Push push -> push;
         };
         var headers = response.headers().without("Content-Length").with("Content-Encoding", coding.token());
@@ -109,69 +109,27 @@ final class Compression {
     }
 
     /// The compressor flushes on request, and frees its native memory when closed.
-    private static DeflaterOutputStream coder(ContentCoding coding, OutputStream to) throws IOException {
-        return switch (coding) {
-            case GZIP ->
-                new GZIPOutputStream(to, 8 * 1024, true) {
-                    {
-                        def.setLevel(LEVEL);
+    private static DeflaterOutputStream coder(ContentCoding coding, OutputStream to) {
+        if (coding == ContentCoding.DEFLATE) {
+            return new DeflaterOutputStream(to, new Deflater(LEVEL), 8 * 1024, true) {
+                @Override
+                public void close() throws IOException {
+                    try {
+                        super.close();
+                    } finally {
+                        def.end();
                     }
-                };
-            case DEFLATE ->
-                new DeflaterOutputStream(to, new Deflater(LEVEL), 8 * 1024, true) {
-                    @Override
-                    public void close() throws IOException {
-                        try {
-                            super.close();
-                        } finally {
-                            def.end();
-                        }
-                    }
-                };
-            case IDENTITY -> throw new IllegalArgumentException("nothing to code");
-        };
-    }
-
-    /// Compresses chunk by chunk; the output of one chunk is sent before the next one is read.
-    private static final class CodedSource implements Content.Source {
-        private final Content.Source source;
-        private final ByteArrayOutputStream coded = new ByteArrayOutputStream();
-        private final DeflaterOutputStream coder;
-        private boolean ended;
-
-        CodedSource(ContentCoding coding, Content.Source source) {
-            this.source = source;
-            try {
-                this.coder = coder(coding, coded);
-            } catch (IOException e) {
-                throw new UncheckedIOException("memory cannot fail", e);
-            }
-        }
-
-        @Override
-        public ByteBuffer next() throws Exception {
-            while (!ended && coded.size() == 0) {
-                var chunk = source.next();
-                if (chunk.hasRemaining()) {
-                    Channels.newChannel(coder).write(chunk.duplicate());
-                    coder.flush();
-                } else {
-                    coder.finish();
-                    ended = true;
                 }
-            }
-            var bytes = ByteBuffer.wrap(coded.toByteArray());
-            coded.reset();
-            return bytes;
+            };
         }
-
-        @Override
-        public void close() {
-            try (source) {
-                coder.close();
-            } catch (IOException e) {
-                throw new UncheckedIOException("memory cannot fail", e);
-            }
+        try {
+            return new GZIPOutputStream(to, 8 * 1024, true) {
+                {
+                    def.setLevel(LEVEL);
+                }
+            };
+        } catch (IOException e) {
+            throw new UncheckedIOException("memory cannot fail", e);
         }
     }
 
