@@ -15,8 +15,8 @@ import org.xnio.XnioExecutor;
 import org.xnio.channels.StreamSourceChannel;
 
 /// Receives the content of one request that arrives with its head, as nearly all content does, on its I/O thread
-/// and without blocking. Large or late content arrives while the request is authorized, as far as its head decides
-/// that. Confined to the I/O thread.
+/// and without blocking (figures in decision 5). Large or late content arrives while the request is authorized, as far
+/// as its head decides that. Confined to the I/O thread.
 final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
     private static final Logger LOG = LoggerFactory.getLogger(BodyReceiver.class);
 

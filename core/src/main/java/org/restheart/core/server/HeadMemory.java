@@ -10,7 +10,7 @@ import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
 
 /// Bounds the memory of large heads of requests, and of what their responses need beside the content, in total and for
-/// each caller. Small heads are not counted. Thread-safe.
+/// each caller: a thousand requests in flight with a head of a megabyte each would fill the heap. Thread-safe.
 final class HeadMemory {
     private static final int SMALL = 16 << 10;
     private static final int HEAD_UNIT = 1 << 10;

@@ -7,8 +7,9 @@ import java.util.function.BooleanSupplier;
 import org.xnio.XnioIoThread;
 
 /// The work on one connection's received bytes between two turns of the thread's other connections: a client that
-/// sends as fast as its bytes are read would keep the I/O thread for as long as it likes. Made when the connection
-/// becomes readable. Confined to the I/O thread.
+/// sends as fast as its bytes are read would keep the I/O thread for as long as it likes, also in tasks that follow
+/// each
+/// other: the thread runs all that are due before it looks which connections are ready. Confined to the I/O thread.
 final class ReadTurn {
     private static final int READS = 16;
     private static final long NANOS = 1_000_000;
@@ -91,8 +92,7 @@ final class ReadTurn {
     }
 
     /// The connections of this thread that wait for another turn. They have a bounded time together, however many
-    /// there are. The next one begins after a pause: the thread runs all tasks that are due before it looks which
-    /// other connections are ready, so there must not always be one that is.
+    /// there are. The next one begins after a pause, so that not always a task is due.
     private static final class Later {
         private static final long TOGETHER = 4_000_000;
         private static final long PAUSE_MILLIS = 1;

@@ -3,7 +3,6 @@ package org.restheart.core.server;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
-import io.undertow.util.AttachmentKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -33,13 +32,15 @@ final class ReceivedBytes extends BufferedSourceConduit {
     private static final int BUFFER = 1 << 14;
     private static final int DISCARDING_READS = 64;
 
-    private static final AttachmentKey<Boolean> FOLDED = AttachmentKey.create(Boolean.class);
-    private static final AttachmentKey<Boolean> VERSION_UNKNOWN = AttachmentKey.create(Boolean.class);
-
     private final StreamConnection connection;
     private final ArrivingHeads.Head head;
 
     private HeadLines lines = new HeadLines();
+
+    /// Of the request that was read last, as the next field.
+    private boolean isFolded;
+
+    private boolean isVersionUnknown;
 
     /// Since bytes were read with which a request begins: others come from these bytes.
     private int requests;
@@ -94,9 +95,9 @@ final class ReceivedBytes extends BufferedSourceConduit {
     /// A root handler for requests of HTTP/1.1 that tells their connections about them.
     static HttpHandler told(HttpHandler handler) {
         return exchange -> {
-            if (exchange.getConnection() instanceof HttpServerConnection http1
-                    && http1.getOriginalSourceConduit() instanceof ReceivedBytes received) {
-                received.requested(exchange, http1);
+            var received = of(exchange);
+            if (received != null) {
+                received.requested(exchange, (HttpServerConnection) exchange.getConnection());
             }
             handler.handleRequest(exchange);
         };
@@ -104,19 +105,28 @@ final class ReceivedBytes extends BufferedSourceConduit {
 
     /// Whether so many requests of HTTP/1.1 have come together that other connections must have their turn.
     static boolean isTurnOver(HttpServerExchange exchange) {
+        var received = of(exchange);
+        return received != null && received.requests % REQUESTS_IN_TURN == 0;
+    }
+
+    /// Those of a request of HTTP/1.1.
+    private static @Nullable ReceivedBytes of(HttpServerExchange exchange) {
         return exchange.getConnection() instanceof HttpServerConnection http1
-                && http1.getOriginalSourceConduit() instanceof ReceivedBytes received
-                && received.requests % REQUESTS_IN_TURN == 0;
+                        && http1.getOriginalSourceConduit() instanceof ReceivedBytes received
+                ? received
+                : null;
     }
 
     /// Whether the head of a request of HTTP/1.1 has a line that continues the one before it.
     static boolean isFolded(HttpServerExchange exchange) {
-        return exchange.getAttachment(FOLDED) != null;
+        var received = of(exchange);
+        return received != null && received.isFolded;
     }
 
     /// Whether a request line names another version than 1.0 and 1.1, which Undertow takes for 1.1.
     static boolean isVersionUnknown(HttpServerExchange exchange) {
-        return exchange.getAttachment(VERSION_UNKNOWN) != null;
+        var received = of(exchange);
+        return received != null && received.isVersionUnknown;
     }
 
     StreamConnection connection() {
@@ -153,12 +163,8 @@ final class ReceivedBytes extends BufferedSourceConduit {
     private void requested(HttpServerExchange exchange, HttpServerConnection http1) {
         head.complete();
         requests++;
-        if (lines.areFolded) {
-            exchange.putAttachment(FOLDED, true);
-        }
-        if (lines.isVersionUnknown) {
-            exchange.putAttachment(VERSION_UNKNOWN, true);
-        }
+        isFolded = lines.areFolded;
+        isVersionUnknown = lines.isVersionUnknown;
         lines = new HeadLines();
         skipped = false;
         current = exchange;
@@ -194,11 +200,8 @@ final class ReceivedBytes extends BufferedSourceConduit {
         }
     }
 
-    /// Begins HTTP/1.1. The first request is read when the thread finds the connection ready, as all others are.
-    /// Connections are accepted in tasks, and the thread runs all tasks before it looks which connections are
-    /// ready: clients that use a connection for each request would keep it from those that keep theirs.
-    ///
-    /// @param protocol waits for the first request
+    /// Begins HTTP/1.1. The first request is read when the thread finds the connection ready, as all others are: else
+    /// clients that use a connection for each request would keep the thread, which accepts in tasks ([ReadTurn]).
     void begin(ChannelListener<StreamConnection> protocol) {
         accepting = true;
         protocol.handleEvent(connection);
@@ -361,10 +364,8 @@ final class ReceivedBytes extends BufferedSourceConduit {
         private boolean areComplete;
         private boolean isVersionUnknown;
 
-        /// The beginning of the first line.
-        private int method;
-
-        private int length;
+        /// Whether the first line begins with the method of the preface.
+        private boolean isPreface;
 
         /// The end of the first line so far.
         private long version;
@@ -391,7 +392,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
                     first(next);
                 }
             }
-            return !isVersionUnknown || (method | 0x20202000) != PREFACE;
+            return !isVersionUnknown || !isPreface;
         }
 
         private void first(byte next) {
@@ -400,15 +401,15 @@ final class ReceivedBytes extends BufferedSourceConduit {
                 isVersionUnknown = version != HTTP_1_0 && version != HTTP_1_1;
             } else {
                 version = version << Byte.SIZE | (next & 0xff);
-                method = length++ < Integer.BYTES ? method << Byte.SIZE | (next & 0xff) : method;
+                if (version >>> 24 != 0 && version >>> 32 == 0) { // its first four bytes
+                    isPreface = ((int) version | 0x20202000) == PREFACE;
+                }
             }
         }
     }
 
-    /// Divides the reads of a connection of HTTP/2 into turns. Undertow reads its frames as long as some have
-    /// arrived; through TLS it does so in tasks that follow each other, and the thread runs all tasks before it
-    /// looks which other connections are ready. Reads happen on the I/O thread, they may be resumed and suspended
-    /// by any thread.
+    /// Divides the reads of a connection of HTTP/2 into turns ([ReadTurn]). Undertow reads its frames as long as some
+    /// have arrived, through TLS in tasks that follow each other. Any thread may resume and suspend reads.
     private static final class Http2Reads {
         private final XnioIoThread thread;
         private final StreamSourceConduit source;

@@ -350,9 +350,8 @@ public final class UndertowListener {
         }
     }
 
-    /// Handles requests on their I/O thread, and lets a client that sends requests of HTTP/1.1 without
-    /// awaiting responses have its turn like others. Undertow handles each such request in a task of its
-    /// own, and the thread runs all tasks that are due before it looks which other connections are ready.
+    /// Handles requests on their I/O thread, and lets a client that sends requests of HTTP/1.1 without awaiting
+    /// responses have its turn like others: Undertow handles each such request in a task of its own ([ReadTurn]).
     record PipelinedRequests(HttpHandler next) implements HttpHandler {
         @Override
         public void handleRequest(HttpServerExchange exchange) throws Exception {
