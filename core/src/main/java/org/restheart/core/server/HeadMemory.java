@@ -51,7 +51,7 @@ final class HeadMemory {
     boolean reserveRequest(HttpServerExchange exchange, Supplier<String> address) {
         long bytes = size(exchange);
         if (bytes > LONG && longest(exchange) > LONG) {
-            UnreadContent.closeAfter(exchange); // the connection would keep what its longest element has needed
+            exchange.setPersistent(false); // the connection would keep what its longest element has needed
         }
         return bytes <= SMALL || reserve(exchange, address.get(), bytes);
     }

@@ -4,7 +4,6 @@ import io.undertow.server.Connectors;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpContinue;
 import io.undertow.server.protocol.http.HttpServerConnection;
-import io.undertow.util.AttachmentKey;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +21,6 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
     private static final Logger LOG = LoggerFactory.getLogger(UnreadContent.class);
     private static final long MAX_BYTES = 64L * 1024 * 1024;
     private static final long MAX_SECONDS = 10;
-    private static final AttachmentKey<Boolean> CLOSES = AttachmentKey.create(Boolean.class);
 
     private final HttpServerExchange exchange;
     private long discarded;
@@ -30,14 +28,6 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
 
     private UnreadContent(HttpServerExchange exchange) {
         this.exchange = exchange;
-    }
-
-    /// Closes the connection of a request of HTTP/1.1 after it, when its content has been read.
-    static void closeAfter(HttpServerExchange exchange) {
-        if (exchange.getConnection() instanceof HttpServerConnection) {
-            exchange.putAttachment(CLOSES, true);
-            exchange.setPersistent(false);
-        }
     }
 
     /// Ends the exchange, at once when the request has arrived completely.
@@ -61,14 +51,10 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
     /// Whether the rest of a request is read before its exchange ends. Otherwise the request has arrived, or the
     /// connection is closed; in HTTP/2 Undertow resets a stream whose client still waits to send its content.
     static boolean isAwaited(HttpServerExchange exchange) {
-        if (exchange.isRequestComplete()) {
-            return false;
-        }
-        boolean isHttp1 = exchange.getConnection() instanceof HttpServerConnection;
-        if (isHttp1 && exchange.isPersistent()) {
-            return true;
-        }
-        return (!isHttp1 || exchange.getAttachment(CLOSES) != null) && !HttpContinue.requiresContinueResponse(exchange);
+        boolean isKept = exchange.getConnection() instanceof HttpServerConnection
+                ? exchange.isPersistent()
+                : !HttpContinue.requiresContinueResponse(exchange);
+        return isKept && !exchange.isRequestComplete();
     }
 
     @Override
