@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ListenerConfig;
@@ -165,13 +164,8 @@ final class ListenerSockets {
             var ssl = new UndertowXnioSsl(
                     worker.getXnio(), OptionMap.EMPTY, certificate.context(), handshakes.client(address, close));
             StreamConnection connection = ssl.wrapExistingConnection(accepted, Tls.OPTIONS, false);
-            try {
-                if (settings.connection().http2()) {
-                    settings.connection().requestParseTimeout().ifPresent(time -> limitHandshake(connection, time));
-                }
-            } catch (RejectedExecutionException _) { // the server stops
-                IoUtils.safeClose(connection);
-                return;
+            if (settings.connection().http2()) {
+                settings.connection().requestParseTimeout().ifPresent(time -> limitHandshake(connection, time));
             }
             var _ = prepare.apply(connection);
             protocol.handleEvent(connection);
@@ -203,17 +197,15 @@ final class ListenerSockets {
     /// clients may open and close very many in its time.
     private static void limitHandshake(StreamConnection connection, Duration timeout) {
         var weak = new WeakReference<>(connection);
-        connection
-                .getIoThread()
-                .executeAfter(
-                        () -> {
-                            var late = weak.get();
-                            if (late != null && awaitsProtocol(late)) {
-                                IoUtils.safeClose(late);
-                            }
-                        },
-                        timeout.toNanos(),
-                        TimeUnit.NANOSECONDS);
+        var _ = Exchanges.executeAfter(
+                connection.getIoThread(),
+                () -> {
+                    var late = weak.get();
+                    if (late != null && awaitsProtocol(late)) {
+                        IoUtils.safeClose(late);
+                    }
+                },
+                timeout.toMillis());
     }
 
     /// Whether Undertow still reads to find out which protocol the connection has.

@@ -5,8 +5,6 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpContinue;
 import io.undertow.server.protocol.http.HttpServerConnection;
 import java.io.IOException;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +18,7 @@ import org.xnio.channels.StreamSourceChannel;
 final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(UnreadContent.class);
     private static final long MAX_BYTES = 64L * 1024 * 1024;
-    private static final long MAX_SECONDS = 10;
+    private static final long MAX_MILLIS = 10_000;
 
     private final HttpServerExchange exchange;
     private long discarded;
@@ -62,9 +60,8 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
         if (exchange.isComplete()) { // the client has disconnected in the meantime
             return;
         }
-        try {
-            deadline = exchange.getIoThread().executeAfter(this::close, MAX_SECONDS, TimeUnit.SECONDS);
-        } catch (RejectedExecutionException _) { // the server stops
+        deadline = Exchanges.executeAfter(exchange.getIoThread(), this::close, MAX_MILLIS);
+        if (deadline == null) {
             close();
             return;
         }
