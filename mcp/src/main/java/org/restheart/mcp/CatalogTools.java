@@ -13,6 +13,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
+import org.restheart.bson.fields.NamedEntries;
 import org.restheart.data.Operation.Read;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.Answer;
@@ -97,24 +98,14 @@ record CatalogTools(
     /// The names of stored aggregations or streams that the caller may use.
     private Optional<BsonArray> declared(
             ToolCall call, VisibleCollections.Visible collection, String property, Read operation) {
-        var names = new BsonArray();
-        var properties = collection.facts().flatMap(DataFacts::properties);
-        if (properties.map(all -> all.get(property)).orElse(null) instanceof BsonArray declared) {
-            for (var each : declared) {
-                if (each instanceof BsonDocument one
-                        && one.get("uri") instanceof BsonString uri
-                        && calls.facts(
-                                        call.http(),
-                                        operation,
-                                        collection.path(),
-                                        ResourceUri.encoded(uri.getValue()),
-                                        call.via())
-                                .isPresent()) {
-                    names.add(new BsonString(Fence.cut(uri.getValue())));
-                }
-            }
-        }
-        return names.isEmpty() ? Optional.empty() : Optional.of(names);
+        var names = collection.facts().flatMap(DataFacts::properties).stream()
+                .flatMap(properties -> NamedEntries.of(properties.get(property)).keySet().stream())
+                .filter(name -> calls.facts(
+                                call.http(), operation, collection.path(), ResourceUri.encoded(name), call.via())
+                        .isPresent())
+                .map(Fence::cut)
+                .toList();
+        return names.isEmpty() ? Optional.empty() : Optional.of(BsonTexts.array(names));
     }
 
     ToolResult schema(ToolCall call) {

@@ -4,10 +4,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
-import org.bson.BsonValue;
+import org.restheart.bson.fields.NamedEntries;
 import org.restheart.http.Bundled;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
@@ -87,16 +85,8 @@ final class Operations {
 
         /// Stored aggregations or streams by name; of equal names, the first applies.
         static Map<String, BsonDocument> definitions(CollectionStructure collection, String property) {
-            var definitions = new LinkedHashMap<String, BsonDocument>();
-            if (collection.properties().get(property) instanceof BsonArray array) {
-                for (BsonValue entry : array) {
-                    if (entry instanceof BsonDocument definition
-                            && definition.get("uri") instanceof BsonString uri
-                            && !uri.getValue().isEmpty()) {
-                        definitions.putIfAbsent(uri.getValue(), definition);
-                    }
-                }
-            }
+            var definitions = NamedEntries.of(collection.properties().get(property));
+            definitions.remove("");
             return definitions;
         }
     }

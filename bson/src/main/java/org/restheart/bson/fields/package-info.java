@@ -1,6 +1,7 @@
 /// Fields by path: which of them a change touches ([TouchedPaths]), which of them a caller may see and query
-/// ([Visibility]); which collections and pipelines a stage reaches ([Stages]); and literal values in filters and
-/// expressions ([FilterBinding], [ExpressionBinding]). All code that needs one of these answers uses this package.
+/// ([Visibility]); which collections and pipelines a stage reaches ([Stages]); what a collection declares by names
+/// ([NamedEntries]); and literal values in filters and expressions ([FilterBinding], [ExpressionBinding]). All code
+/// that needs one of these answers uses this package.
 ///
 /// Must not know: the driver, requests, where documents are stored.
 @NullMarked

@@ -11,6 +11,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Location;
+import org.restheart.bson.fields.NamedEntries;
 import org.restheart.bson.fields.NamedOperators;
 import org.restheart.bson.fields.Operators.Place;
 import org.restheart.http.FoundWarnings;
@@ -18,7 +19,6 @@ import org.restheart.http.KnownKeys;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
-import org.restheart.mongo.metadata.EntryNames;
 import org.restheart.mongo.metadata.EscapedKeys;
 import org.restheart.rest.exchange.Caching;
 import org.restheart.rest.guard.PipelineInspection;
@@ -119,12 +119,8 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
     ///
     /// @param aggrs the property of a collection
     public static Set<String> variables(Optional<BsonValue> aggrs, String uri) {
-        var named = new BsonString(uri);
-        return aggrs.filter(BsonValue::isArray).stream()
-                .flatMap(all -> all.asArray().stream())
-                .filter(entry -> entry instanceof BsonDocument definition && named.equals(definition.get("uri")))
-                .findFirst()
-                .map(entry -> entry.asDocument().get("stages"))
+        return aggrs.map(all -> NamedEntries.of(all).get(uri))
+                .map(entry -> entry.get("stages"))
                 .map(stages -> Interpolation.OF_AGGREGATIONS.names(EscapedKeys.unescape(stages)))
                 .orElse(Set.of());
     }
@@ -134,7 +130,7 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
         var warnings = new ArrayList<String>();
         try {
             var all = parseAll(aggrs);
-            warnings.addAll(EntryNames.warnings(
+            warnings.addAll(NamedEntries.warnings(
                     "aggrs", all.stream().map(Aggregation::uri).toList()));
             for (var aggregation : all) {
                 wrongStage(aggregation.stages())

@@ -7,6 +7,7 @@ import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.NamedEntries;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
@@ -64,9 +65,10 @@ final class Listener {
     /// Whether its definition is unchanged in these properties.
     boolean isDefinedBy(BsonDocument properties) {
         var uri = definition.entry().getString("uri").getValue();
-        return StreamDefinition.find(Optional.ofNullable(properties.get(StreamDefinition.PROPERTY)), uri)
-                .filter(definition.entry()::equals)
-                .isPresent();
+        return definition
+                .entry()
+                .equals(NamedEntries.of(properties.get(StreamDefinition.PROPERTY))
+                        .get(uri));
     }
 
     /// The position as the listener knows it; empty while messages are queued behind missed ones.

@@ -24,6 +24,7 @@ import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.bson.fields.NamedEntries;
 import org.restheart.http.Content;
 import org.restheart.http.EventStream;
 import org.restheart.http.FoundWarnings;
@@ -125,9 +126,9 @@ public record OpenStream(
     }
 
     private Response open(DataRequest request) throws MalformedStream {
-        var entry = StreamDefinition.find(
-                        request.resource().property(StreamDefinition.PROPERTY),
-                        request.path().requireName())
+        var entry = request.resource()
+                .property(StreamDefinition.PROPERTY)
+                .map(streams -> NamedEntries.of(streams).get(request.path().requireName()))
                 .orElseThrow(() -> new ProblemException(ProblemCode.NOT_FOUND, "Change Stream does not exist"));
         var definition = StreamDefinition.parse(entry);
         var own = definition.notifyWhen().map(StreamDefinition.NotifyWhen::parameter).stream()

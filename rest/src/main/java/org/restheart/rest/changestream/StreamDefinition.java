@@ -50,16 +50,6 @@ record StreamDefinition(
         return fullDocument == FullDocument.WHEN_AVAILABLE || fullDocument == FullDocument.REQUIRED;
     }
 
-    /// The unparsed entry of that name; the first one counts. Malformed entries are ignored.
-    static Optional<BsonDocument> find(Optional<BsonValue> streams, String uri) {
-        return streams.filter(BsonValue::isArray).stream()
-                .flatMap(array -> array.asArray().stream())
-                .filter(BsonValue::isDocument)
-                .map(BsonValue::asDocument)
-                .filter(entry -> new BsonString(uri).equals(entry.get("uri")))
-                .findFirst();
-    }
-
     static StreamDefinition parse(BsonDocument entry) throws MalformedStream {
         requireRestrictions(entry);
         var stages = new ArrayList<BsonDocument>();

@@ -12,11 +12,11 @@ import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.NamedEntries;
 import org.restheart.bson.fields.Operators.Place;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.metadata.EntryNames;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.rest.aggregation.Aggregation;
 import org.restheart.rest.changestream.StreamDefinition.MalformedStream;
@@ -49,12 +49,10 @@ public final class StreamDefinitions {
 
     /// The names of the streams that a collection declares.
     public static List<String> names(ResourceMetadata collection) {
-        return collection.property(StreamDefinition.PROPERTY).filter(BsonValue::isArray).stream()
-                .flatMap(streams -> streams.asArray().stream())
-                .map(entry -> entry instanceof BsonDocument document ? document.get("uri") : null)
-                .filter(BsonString.class::isInstance)
-                .map(uri -> uri.asString().getValue())
-                .toList();
+        return collection
+                .property(StreamDefinition.PROPERTY)
+                .map(streams -> List.copyOf(NamedEntries.of(streams).keySet()))
+                .orElse(List.of());
     }
 
     /// Mistakes because of which every listener would be refused, and keys without effect; empty if none is known.
@@ -63,7 +61,7 @@ public final class StreamDefinitions {
     public static List<String> warnings(BsonValue streams) {
         try {
             StreamDefinition.validate(streams);
-            var warnings = new ArrayList<>(EntryNames.warnings(
+            var warnings = new ArrayList<>(NamedEntries.warnings(
                     StreamDefinition.PROPERTY,
                     streams.asArray().stream()
                             .map(entry -> entry.asDocument().getString("uri").getValue())

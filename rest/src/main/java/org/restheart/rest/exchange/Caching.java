@@ -11,9 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.bson.fields.Stages;
+import org.restheart.bson.fields.NamedEntries;
 import org.restheart.data.Access;
 import org.restheart.data.Operation.Read;
 import org.restheart.http.Content;
@@ -168,12 +167,10 @@ public final class Caching {
     }
 
     private static Optional<BsonValue> ofAggregation(DataRequest request) {
-        var name = new BsonString(request.path().requireName());
-        return request.resource().property("aggrs").filter(BsonValue::isArray).stream()
-                .flatMap(all -> all.asArray().stream())
-                .filter(one -> name.equals(Stages.member(one, "uri")))
-                .findFirst()
-                .map(one -> Stages.member(one, PROPERTY));
+        return request.resource()
+                .property("aggrs")
+                .map(all -> NamedEntries.of(all).get(request.path().requireName()))
+                .map(aggregation -> aggregation.get(PROPERTY));
     }
 
     /// Whether the property has an effect: it can be sent as a header.

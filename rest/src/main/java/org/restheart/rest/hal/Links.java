@@ -13,6 +13,8 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
+import org.restheart.bson.fields.NamedEntries;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
 import org.restheart.http.RequestPath;
@@ -68,12 +70,10 @@ final class Links {
     void addDeclared(DataRequest request, BsonDocument properties) {
         DECLARED.forEach((property, segment) -> {
             var parent = RequestUri.of(request).below(segment);
-            if (properties.get(property) instanceof BsonArray list) {
-                list.stream()
-                        .flatMap(entry -> name(entry).stream())
-                        .forEach(name ->
-                                IdSpelling.segment(name).ifPresent(last -> add(name, RequestUri.below(parent, last))));
-            }
+            NamedEntries.of(properties.get(property))
+                    .keySet()
+                    .forEach(name ->
+                            IdSpelling.segment(name).ifPresent(last -> add(name, RequestUri.below(parent, last))));
         });
     }
 
@@ -105,9 +105,7 @@ final class Links {
     }
 
     private static Optional<String> name(BsonValue entry) {
-        return entry instanceof BsonDocument declared && declared.isString("uri")
-                ? Optional.of(declared.getString("uri").getValue())
-                : Optional.empty();
+        return entry instanceof BsonDocument declared ? BsonTexts.of(declared, "uri") : Optional.empty();
     }
 
     void addCollection(DataRequest request) {
