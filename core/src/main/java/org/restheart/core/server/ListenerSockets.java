@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ListenerConfig;
@@ -258,33 +259,6 @@ final class ListenerSockets {
         private final FairShares places = FairShares.ofAddresses(WAITING);
         private final FairThreads threads = new FairThreads("tls-handshake-", THREADS);
 
-        private final class Client implements Executor {
-            private final String address;
-            private final Runnable close;
-
-            /// Whether one of its tasks was accepted. Its next ones, of which there is one at a time, are
-            /// accepted too: otherwise what has been computed would be of no use.
-            private boolean accepted;
-
-            Client(String address, Runnable close) {
-                this.address = address;
-                this.close = close;
-            }
-
-            /// Computes the task, or closes the connection if too many of its address wait. The task is
-            /// not run then, so that Undertow reads nothing more of the connection.
-            @Override
-            public void execute(Runnable task) {
-                boolean counted = places.tryTake(address);
-                if (!counted && !accepted) {
-                    close.run();
-                    return;
-                }
-                accepted = true;
-                Thread.ofVirtual().name("tls-handshake").start(() -> compute(address, task, counted));
-            }
-        }
-
         /// Whether a handshake of this address may wait. Otherwise its connection should be closed before
         /// its bytes are read.
         boolean mayBegin(String address) {
@@ -295,9 +269,22 @@ final class ListenerSockets {
             return true;
         }
 
-        /// @param close not on the I/O thread, which would select over all its connections for each that is refused
+        /// Computes the tasks of one connection, or closes it if too many of its address wait: Undertow
+        /// reads nothing more of it, since its task is not run. After the first, its next tasks are
+        /// accepted too, of which there is one at a time: else what has been computed would be of no use.
+        ///
+        /// @param close not on the I/O thread, which would select over all its connections for each
         Executor client(String address, Runnable close) {
-            return new Client(address, close);
+            var isAccepted = new AtomicBoolean();
+            return task -> {
+                boolean isCounted = places.tryTake(address);
+                if (isCounted || isAccepted.get()) {
+                    isAccepted.set(true);
+                    Thread.ofVirtual().name("tls-handshake").start(() -> compute(address, task, isCounted));
+                } else {
+                    close.run();
+                }
+            };
         }
 
         private void compute(String address, Runnable task, boolean counted) {
