@@ -267,9 +267,7 @@ public final class BrowserPages implements ServicePages {
 
         @Override
         public Response handle(Request request) {
-            if (request.method() != Method.GET) {
-                throw Problem.notAllowed("GET").raise();
-            }
+            request.requireMethod(Method.GET);
             var segments = request.path().segments();
             var asked = segments.subList(depth, segments.size());
             if (asked.isEmpty() && !request.path().raw().endsWith("/")) {

@@ -60,10 +60,6 @@ final class DataServices {
     private final List<Binding> bindings = new ArrayList<>();
 
     /// The parts of the gateway that its services share.
-    ///
-    /// @param opened receives what has to be closed
-    /// @param connections receives those to MongoDB
-    /// @param memory of what is read and sent
     record GatewayParts(
             Gateway.ClosingOrder opened,
             List<MongoConnection> connections,
@@ -72,7 +68,6 @@ final class DataServices {
             Observer observer,
             MemoryBudget memory) {}
 
-    /// @param config has a section `mongo`
     DataServices(
             GatewayConfig config,
             MongoClient client,
@@ -291,9 +286,6 @@ final class DataServices {
     }
 
     /// Sessions for the service of the Atlas Data API.
-    ///
-    /// @param realm of the anonymous account
-    /// @param anonymous the account of clients that have none
     record DataApiLogIns(RenewableSessions sessions, String realm, Optional<String> anonymous) implements LogIns {
         @Override
         public Optional<Session> begin(Request request, Provider provider) {

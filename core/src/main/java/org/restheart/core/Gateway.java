@@ -18,13 +18,13 @@ import java.util.function.Predicate;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.GatewayConfig.RateLimitsConfig;
+import org.restheart.core.config.GatewayConfig.TracingConfig;
 import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.config.LoggingConfig.RequestsLog;
 import org.restheart.core.config.MclientConfig;
-import org.restheart.core.config.RateLimitsConfig;
 import org.restheart.core.config.StaticResourceConfig;
 import org.restheart.core.config.StaticResourceConfig.EmbeddedFolder;
-import org.restheart.core.config.TracingConfig;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.RateLimits;
@@ -340,7 +340,6 @@ public final class Gateway implements AutoCloseable {
         return management.map(Management::address);
     }
 
-    /// Whether an account in MongoDB had the publicly known password at the start.
     public boolean foundDefaultPassword() {
         return security.foundDefaultPassword();
     }
@@ -489,8 +488,8 @@ public final class Gateway implements AutoCloseable {
     static final class Home {
         private Home() {}
 
-        /// The routes, with the page at `/` and its icon. A service of the operator's at `/favicon.ico` is
-        /// left alone.
+        /// The routes, with the page at `/` and its icon. A service of the operator's at `/favicon.ico`
+        /// is left alone.
         static List<Route> of(GatewayConfig config, List<Route> routes, Function<Binding, Route> assemble) {
             var page = assemble.apply(exact(
                     new HomePage(

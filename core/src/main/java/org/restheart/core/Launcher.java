@@ -29,7 +29,6 @@ public final class Launcher {
         }
     }
 
-    /// @param version such as `1.8`, `17` or `25`
     static int major(String version) {
         String[] parts = version.split("\\.");
         return Integer.parseInt(parts[0].equals("1") && parts.length > 1 ? parts[1] : parts[0]);

@@ -102,7 +102,6 @@ final class MongoConnection implements AutoCloseable {
     private final MongoClient client;
     private final ReplaceableCluster cluster;
 
-    /// @param concern that the settings refer to
     private MongoConnection(
             GatewayConfig config,
             SilentServers silentServers,
@@ -117,8 +116,6 @@ final class MongoConnection implements AutoCloseable {
     }
 
     /// A second client for change streams only: each occupies a connection, and requests must not run out of them.
-    ///
-    /// @param maxStreams most cursors at once
     static MongoConnection openForStreams(GatewayConfig config, int maxStreams) {
         var silentServers = new SilentServers();
         var concern = new DefaultConcern();

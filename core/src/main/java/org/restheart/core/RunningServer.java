@@ -96,8 +96,6 @@ final class RunningServer implements AutoCloseable {
 
     /// Starts all components; returns when requests are served.
     ///
-    /// @param embedded the data directory of a mongod to start and use
-    /// @param hints the output for example commands
     /// @throws org.restheart.core.config.ConfigException when the configuration cannot be used
     static RunningServer start(
             Sources sources, Optional<Path> embedded, Path pidDirectory, PrintStream hints, Instant began)
@@ -351,7 +349,6 @@ final class RunningServer implements AutoCloseable {
 
     /// The server cannot start for a reason that the operator can fix; the message says how.
     static final class StartFailure extends Exception {
-        /// @param remedy what to do, after the message of the cause; may be empty
         private StartFailure(Throwable cause, String remedy) {
             super(cause.getMessage() + remedy, cause);
         }
@@ -417,8 +414,6 @@ final class RunningServer implements AutoCloseable {
 
         /// Prints three commands. They have `-g`, so that curl does not interpret the braces of the last
         /// one. None are printed if the first mount is not one of all databases, or of one.
-        ///
-        /// @param defaultAccount whether the default account with its default password is accepted
         static void print(PrintStream out, URI uri, List<Mount> mounts, Optional<URI> console, boolean defaultAccount) {
             var user = defaultAccount ? DefaultAccount.NAME + ":" + DefaultAccount.PASSWORD : "USER:PASSWORD";
             var curl = "  curl -ig -u " + user;
@@ -475,16 +470,12 @@ final class RunningServer implements AutoCloseable {
 
         private static final int TIMEOUT_MILLIS = 10_000;
 
-        /// @param path of a collection
-        /// @param id of one of its documents, or of none
         private record Subject(String path, String id) {}
 
         @SuppressWarnings("ArrayRecordComponent") // never compared
         private record Answer(int status, byte[] content) {}
 
         /// Returns at the end of that time, or when the thread is interrupted.
-        ///
-        /// @param configuration of the gateway, whose MongoDB and limits this uses
         static void run(Configuration configuration, Duration time) {
             long end = System.nanoTime() + time.toNanos();
             var password = MongoRealmConfig.randomPassword();

@@ -75,6 +75,13 @@ public record Request(
         return attributes.get(key);
     }
 
+    /// @throws ProblemException 405 for any other method
+    public void requireMethod(Method only) {
+        if (method() != only) {
+            throw Problem.notAllowed(only.name()).raise();
+        }
+    }
+
     /// @throws IllegalStateException if no earlier step has set it
     public <T> T require(Key<T> key) {
         return attributes.get(key).orElseThrow(() -> new IllegalStateException("request has no " + key));

@@ -20,7 +20,6 @@ public sealed interface Authentication {
     ///     prompting its user
     record Rejected(boolean isStale) implements Authentication {}
 
-    /// @param headers to add to the response
     record Authenticated(Account account, Credentials credentials, Fields headers) implements Authentication {
         public Authenticated(Account account, Credentials credentials) {
             this(account, credentials, Fields.NONE);

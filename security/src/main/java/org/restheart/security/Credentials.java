@@ -19,7 +19,6 @@ import org.restheart.http.attribute.Key;
 public record Credentials(String source, Optional<Token> token) {
     public static final String API_KEYS = "apiKeyRealm";
 
-    /// The source of signed tokens.
     public static final String TOKENS = "jwt";
 
     /// Set by the security filter for authenticated requests.

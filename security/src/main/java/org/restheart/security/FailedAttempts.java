@@ -21,6 +21,5 @@ public interface FailedAttempts {
     /// @param rejected whether credentials were sent and not accepted
     default void end(Request request, boolean rejected) {}
 
-    /// Called when the request was not allowed.
     default void refused(Request request) {}
 }

@@ -53,7 +53,6 @@ public final class InvalidatedCache<K, V> {
         this(name, keeping, keeping.maxEntries(), _ -> 1);
     }
 
-    /// @param maxBytes of all values
     public InvalidatedCache(String name, CacheExpiry keeping, long maxBytes, ToLongFunction<V> bytes) {
         this.keeping = keeping;
         this.values = Caffeine.newBuilder()
@@ -74,7 +73,6 @@ public final class InvalidatedCache<K, V> {
         return meter;
     }
 
-    /// The value if it is cached and valid.
     public Optional<V> get(K key) {
         var kept = values.getIfPresent(key);
         if (kept == null || !isGood(kept)) {

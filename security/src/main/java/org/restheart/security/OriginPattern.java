@@ -54,7 +54,6 @@ public final class OriginPattern {
                 : text.substring(0, path).toLowerCase(Locale.ROOT) + text.substring(path);
     }
 
-    /// @param any what an asterisk stands for
     private static Pattern glob(String text, String any) {
         return Pattern.compile(
                 Arrays.stream(text.split("\\*", -1)).map(Pattern::quote).collect(Collectors.joining(any)));

@@ -13,10 +13,8 @@ import org.restheart.http.Request;
 
 /// The parts of a gateway's security, each list in the order of evaluation.
 ///
-/// @param passwords the rule for passwords that browsers keep
 /// @param before moves credentials to the headers that mechanisms read, for example from a cookie
 /// @param clients determines the address under which callers without an account are counted
-/// @param checks the path that tells callers why a request is refused, if there is one
 public record Policy(
         List<Authenticator> authenticators,
         List<Vetoer> vetoers,

@@ -9,6 +9,10 @@ public interface ProtectedCollection {
 
     String collection();
 
+    default String fullName() {
+        return database() + "." + collection();
+    }
+
     /// Whether a request is for the collection, or for something in it.
     default boolean isTargetOf(DataTarget target) {
         return target.collection().filter(collection()::equalsIgnoreCase).isPresent() && isDatabaseOf(target);

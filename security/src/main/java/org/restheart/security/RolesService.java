@@ -9,7 +9,6 @@ import org.restheart.bson.BsonTexts;
 import org.restheart.data.Access;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
@@ -67,9 +66,7 @@ public final class RolesService implements IoThreadService, Authorizer, Vetoer {
 
     @Override
     public Response handle(Request request) {
-        if (request.method() != Method.GET) {
-            throw Problem.notAllowed("GET").raise();
-        }
+        request.requireMethod(Method.GET);
         var roles = request.caller().account().orElseThrow().roles();
         return Response.json(
                 200,

@@ -61,13 +61,11 @@ public final class SecurityFilter implements Filter {
     private final Policy policy;
     private final boolean secured;
     private final RequestAuthentication authentication;
-    private final RequestAuthorization authorization;
 
     SecurityFilter(Policy policy, boolean secured) {
         this.policy = policy;
         this.secured = secured;
         this.authentication = new RequestAuthentication(policy);
-        this.authorization = new RequestAuthorization(policy, secured);
     }
 
     /// Accounts are looked up for the client's address, since the caller is not known before.
@@ -143,7 +141,7 @@ public final class SecurityFilter implements Filter {
     }
 
     private Response anonymous(Request request, boolean rejected, Handler next) {
-        if (authorization.needsAccount(request)) {
+        if (needsAccount(request)) {
             throw Challenges.unauthorized(policy.authenticators(), request, rejected)
                     .raise();
         }
@@ -155,10 +153,10 @@ public final class SecurityFilter implements Filter {
     /// @param headers of the response to accepted credentials, which a refusal has too
     private Response authorize(
             Request request, @Nullable Account account, Caller caller, Fields headers, Handler next) {
-        var permitted = authorization.permit(request, account, caller);
+        var permitted = permit(request, account, caller);
         if (permitted.isEmpty()) {
             policy.failedAttempts().forEach(attempts -> attempts.refused(request));
-            throw authorization.refusal(request, account).with(headers).raise();
+            throw refusal(request, account).with(headers).raise();
         }
         var admitted = request.with(permitted.get());
         var withoutContent = request.body().isAbsent() ? admitted : admitted.with(Body.EMPTY);
@@ -174,13 +172,13 @@ public final class SecurityFilter implements Filter {
     ///     request would get
     public Response judge(Request request, Handler next) {
         var account = request.caller().account().orElse(null);
-        var permitted = account == null && authorization.needsAccount(request)
+        var permitted = account == null && needsAccount(request)
                 ? Optional.<Caller>empty()
-                : authorization.permit(request, account, request.caller());
+                : permit(request, account, request.caller());
         if (permitted.isEmpty()) {
             policy.failedAttempts().forEach(attempts -> attempts.refused(request));
             throw request.attribute(JudgedRequest.OF_CLIENT)
-                    .map(_ -> authorization.refusal(request, account))
+                    .map(_ -> refusal(request, account))
                     .orElse(JudgedRequests.NOT_PERMITTED)
                     .raise();
         }
@@ -228,24 +226,12 @@ public final class SecurityFilter implements Filter {
         }
     }
 
-    /// The decision of [#judge] for all requests of a kind, without vetoers.
-    public Permitted ask(Request example, RequestKind kind) {
-        return authorization.ask(example, kind);
-    }
-
-    /// The decision of [#judge] with its reasons.
-    public AccessExplanation explain(Request request) {
-        return authorization.explain(request);
-    }
-
     /// Whether a request that this filter admitted would be admitted now, for the same account: for responses
     /// that stay open. May block.
-    ///
-    /// @param request as passed on by this filter
     public boolean stillAdmits(Request request) {
         var account = request.caller().account().orElse(null);
         return (account == null || authentication.isStillKnown(request, account))
-                && authorization.permit(request, account, request.caller()).isPresent();
+                && permit(request, account, request.caller()).isPresent();
     }
 
     /// Whether the credentials of an authenticated request are still good, for the same account with the same
@@ -276,145 +262,136 @@ public final class SecurityFilter implements Filter {
         return current(request).isPresent();
     }
 
-    /// Decides by the vetoers and authorizers of one route what callers may do, and explains its
-    /// decisions. Thread-safe.
-    ///
-    /// @param secured false allows every request that no vetoer refuses
-    record RequestAuthorization(Policy policy, boolean secured) {
-        /// Longer paths and names are truncated in messages.
-        private static final int MAX_QUOTED = 200;
+    /// Longer paths and names are truncated in messages.
+    private static final int MAX_QUOTED = 200;
 
-        /// Whether no authorizer could allow the request to a caller without an account.
-        boolean needsAccount(Request sent) {
-            var request = asGet(sent);
-            return secured
-                    && !policy.authenticators().isEmpty()
-                    && policy.authorizers().stream().allMatch(authorizer -> authorizer.requiresAuthentication(request));
-        }
+    /// Whether no authorizer could allow the request to a caller without an account.
+    private boolean needsAccount(Request sent) {
+        var request = asGet(sent);
+        return secured
+                && !policy.authenticators().isEmpty()
+                && policy.authorizers().stream().allMatch(authorizer -> authorizer.requiresAuthentication(request));
+    }
 
-        /// The caller with its grant, unless a vetoer refuses the request or no authorizer allows it.
-        Optional<Caller> permit(Request request, @Nullable Account account, Caller caller) {
-            if (isVetoed(request, account)) {
-                return Optional.empty();
-            }
-            return secured ? grant(request, account).map(caller::with) : Optional.of(caller);
-        }
-
-        private boolean isVetoed(Request request, @Nullable Account account) {
-            for (var vetoer : policy.vetoers()) { // of each request: no streams
-                if (vetoer.vetoes(request, account)) {
-                    return true;
-                }
-            }
-            return false;
-        }
-
-        private Optional<Access> grant(Request sent, @Nullable Account account) {
-            var request = asGet(sent);
-            for (var authorizer : policy.authorizers()) {
-                if (account != null || !authorizer.requiresAuthentication(request)) {
-                    var grant = authorizer.authorize(request, account);
-                    if (grant.isPresent()) {
-                        return grant.filter(given -> !(given instanceof Access.Denied));
-                    }
-                }
-            }
+    /// The caller with its grant, unless a vetoer refuses the request or no authorizer allows it.
+    private Optional<Caller> permit(Request request, @Nullable Account account, Caller caller) {
+        if (isVetoed(request, account)) {
             return Optional.empty();
         }
+        return secured ? grant(request, account).map(caller::with) : Optional.of(caller);
+    }
 
-        /// A `HEAD` request is authorized as `GET`: its headers describe the content, which a rule may
-        /// keep from the caller.
-        private static Request asGet(Request request) {
-            return request.method() == Method.HEAD ? request.with(Method.GET) : request;
-        }
-
-        /// The decision for all requests of a kind, without vetoers.
-        Permitted ask(Request example, RequestKind kind) {
-            if (!secured) {
-                return Permitted.by(List.of(RuleDecision.of("not secured", Decision.ALWAYS)));
+    private boolean isVetoed(Request request, @Nullable Account account) {
+        for (var vetoer : policy.vetoers()) { // of each request: no streams
+            if (vetoer.vetoes(request, account)) {
+                return true;
             }
-            var attempt =
-                    new KindAttempt(example, kind, example.caller().account().orElse(null));
-            var decisions = new ArrayList<RuleDecision>();
-            for (var authorizer : policy.authorizers()) {
-                for (var decision : authorizer.ask(example, attempt)) {
-                    decisions.add(decision);
-                    if (decision.decision() == Decision.ALWAYS) {
-                        return Permitted.by(decisions);
-                    }
+        }
+        return false;
+    }
+
+    private Optional<Access> grant(Request sent, @Nullable Account account) {
+        var request = asGet(sent);
+        for (var authorizer : policy.authorizers()) {
+            if (account != null || !authorizer.requiresAuthentication(request)) {
+                var grant = authorizer.authorize(request, account);
+                if (grant.isPresent()) {
+                    return grant.filter(given -> !(given instanceof Access.Denied));
                 }
             }
-            return Permitted.by(decisions);
         }
+        return Optional.empty();
+    }
 
-        /// The decision for a request with its reasons.
-        AccessExplanation explain(Request sent) {
-            var request = asGet(sent);
-            if (!secured) {
-                return new AccessExplanation(
-                        200, Optional.empty(), List.of(Tried.of("not secured", Optional.of(new Access.Root()))));
-            }
-            var account = request.caller().account().orElse(null);
-            if (isVetoed(request, account)) {
-                return new AccessExplanation(
-                        403, Optional.of("the server refuses such requests to everybody"), List.of());
-            }
-            var tried = new ArrayList<Tried>();
-            for (var authorizer : policy.authorizers()) {
-                tried.addAll(authorizer.explain(request, account));
-                if (tried.stream().anyMatch(rule -> rule.grant().isPresent())) {
-                    return new AccessExplanation(200, Optional.empty(), tried);
-                }
-                if (account != null
-                        && account.isLimited()
-                        && authorizer
-                                .authorize(request, account)
-                                .filter(Access.Denied.class::isInstance)
-                                .isPresent()) {
-                    break;
+    /// A `HEAD` request is authorized as `GET`: its headers describe the content, which a rule may
+    /// keep from the caller.
+    private static Request asGet(Request request) {
+        return request.method() == Method.HEAD ? request.with(Method.GET) : request;
+    }
+
+    /// The decision of [#judge] for all requests of a kind, without vetoers.
+    public Permitted ask(Request example, RequestKind kind) {
+        if (!secured) {
+            return Permitted.by(List.of(RuleDecision.of("not secured", Decision.ALWAYS)));
+        }
+        var attempt = new KindAttempt(example, kind, example.caller().account().orElse(null));
+        var decisions = new ArrayList<RuleDecision>();
+        for (var authorizer : policy.authorizers()) {
+            for (var decision : authorizer.ask(example, attempt)) {
+                decisions.add(decision);
+                if (decision.decision() == Decision.ALWAYS) {
+                    return Permitted.by(decisions);
                 }
             }
-            return new AccessExplanation(account == null ? 401 : 403, Optional.empty(), tried);
         }
+        return Permitted.by(decisions);
+    }
 
-        /// The refusal of a request with an account. The message names the request and the account, and of
-        /// the access rules only the flag that the rule covering the request does not set.
-        Problem refusal(Request request, @Nullable Account account) {
-            if (account == null && needsAccount(request)) {
-                return Challenges.unauthorized(policy.authenticators(), request, false);
-            }
-            if (account == null) {
-                return Problem.helpful(ProblemCode.FORBIDDEN, "callers without an account may not do this");
-            }
-            var who = ShortText.of(account.name(), MAX_QUOTED) + " (roles: "
-                    + ShortText.of(String.join(", ", account.roles()), MAX_QUOTED) + ")";
-            var what = request.method() + " " + ShortText.of(request.path().decoded(), MAX_QUOTED);
-            var flags = lacking(request, account);
-            return Problem.helpful(
-                    ProblemCode.FORBIDDEN,
-                    flags.isEmpty()
-                            ? "no permission of " + who + " covers " + what
-                                    + " with this content and these parameters, or the server refuses such requests"
-                                    + policy.checks()
-                                            .map(path -> "; POST " + path + " tells which")
-                                            .orElse("")
-                            : "the permission of " + who + " that covers " + what + " does not set " + flags
-                                    + ", which this request needs");
+    /// The decision of [#judge] with its reasons.
+    public AccessExplanation explain(Request sent) {
+        var request = asGet(sent);
+        if (!secured) {
+            return new AccessExplanation(
+                    200, Optional.empty(), List.of(Tried.of("not secured", Optional.of(new Access.Root()))));
         }
+        var account = request.caller().account().orElse(null);
+        if (isVetoed(request, account)) {
+            return new AccessExplanation(403, Optional.of("the server refuses such requests to everybody"), List.of());
+        }
+        var tried = new ArrayList<Tried>();
+        for (var authorizer : policy.authorizers()) {
+            tried.addAll(authorizer.explain(request, account));
+            if (tried.stream().anyMatch(rule -> rule.grant().isPresent())) {
+                return new AccessExplanation(200, Optional.empty(), tried);
+            }
+            if (account != null
+                    && account.isLimited()
+                    && authorizer
+                            .authorize(request, account)
+                            .filter(Access.Denied.class::isInstance)
+                            .isPresent()) {
+                break;
+            }
+        }
+        return new AccessExplanation(account == null ? 401 : 403, Optional.empty(), tried);
+    }
 
-        /// The flags without which no rule allows the request, as text.
-        private String lacking(Request sent, Account account) {
-            var request = asGet(sent);
-            if (!secured || isVetoed(request, account)) {
-                return "";
-            }
-            return policy.authorizers().stream()
-                    .map(authorizer -> authorizer.lacking(request, account))
-                    .filter(demands -> !demands.isEmpty())
-                    .findFirst()
-                    .map(demands -> demands.stream().map(Privilege::flag).collect(Collectors.joining(" and ")))
-                    .orElse("");
+    /// The refusal of a request with an account. The message names the request and the account, and of
+    /// the access rules only the flag that the rule covering the request does not set.
+    private Problem refusal(Request request, @Nullable Account account) {
+        if (account == null && needsAccount(request)) {
+            return Challenges.unauthorized(policy.authenticators(), request, false);
         }
+        if (account == null) {
+            return Problem.helpful(ProblemCode.FORBIDDEN, "callers without an account may not do this");
+        }
+        var who = ShortText.of(account.name(), MAX_QUOTED) + " (roles: "
+                + ShortText.of(String.join(", ", account.roles()), MAX_QUOTED) + ")";
+        var what = request.method() + " " + ShortText.of(request.path().decoded(), MAX_QUOTED);
+        var flags = lacking(request, account);
+        return Problem.helpful(
+                ProblemCode.FORBIDDEN,
+                flags.isEmpty()
+                        ? "no permission of " + who + " covers " + what
+                                + " with this content and these parameters, or the server refuses such requests"
+                                + policy.checks()
+                                        .map(path -> "; POST " + path + " tells which")
+                                        .orElse("")
+                        : "the permission of " + who + " that covers " + what + " does not set " + flags
+                                + ", which this request needs");
+    }
+
+    private String lacking(Request sent, Account account) {
+        var request = asGet(sent);
+        if (!secured || isVetoed(request, account)) {
+            return "";
+        }
+        return policy.authorizers().stream()
+                .map(authorizer -> authorizer.lacking(request, account))
+                .filter(demands -> !demands.isEmpty())
+                .findFirst()
+                .map(demands -> demands.stream().map(Privilege::flag).collect(Collectors.joining(" and ")))
+                .orElse("");
     }
 
     /// Lets the content of a request or a response break off when the credentials of the request end: a
@@ -426,7 +403,6 @@ public final class SecurityFilter implements Filter {
         private final BooleanSupplier standing;
         private long checked = System.nanoTime();
 
-        /// @param standing whether the credentials are still good; may block
         RevocableContent(BooleanSupplier standing) {
             this.standing = standing;
         }

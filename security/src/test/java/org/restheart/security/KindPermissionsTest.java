@@ -33,7 +33,7 @@ import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
 import org.restheart.http.parameter.OperationTable;
 import org.restheart.security.acl.AclAuthorizer;
-import org.restheart.security.acl.FilePermissions;
+import org.restheart.security.acl.AclAuthorizer.FilePermissions;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.acl.PermissionException;
 import org.restheart.security.acl.PermissionReader;

@@ -20,7 +20,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.security.acl.AclAuthorizer;
-import org.restheart.security.acl.FilePermissions;
+import org.restheart.security.acl.AclAuthorizer.FilePermissions;
 import org.restheart.security.acl.PermissionException;
 import org.restheart.security.acl.PermissionReader;
 import org.restheart.security.realm.BasicAuthenticator;

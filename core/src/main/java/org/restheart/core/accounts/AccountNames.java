@@ -13,6 +13,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.accounts.StoredSecurity.LookUp;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;

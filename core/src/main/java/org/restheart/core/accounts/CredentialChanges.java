@@ -92,12 +92,10 @@ final class CredentialChanges {
         return new Reporter(id -> id.filter(_ -> byId).map(AuthorizationBasis.OfAccount::new));
     }
 
-    /// The listener to changes of the collection of API keys.
     CollectionFollower.Listener ofKeys() {
         return new Reporter(_ -> Optional.of(new AuthorizationBasis.OfKeys()));
     }
 
-    /// The listener to changes of the collection of revoked tokens.
     CollectionFollower.Listener ofRevocations() {
         return new Reporter(id -> id.map(AuthorizationBasis.OfToken::new));
     }

@@ -1,12 +1,8 @@
 package org.restheart.core.accounts;
 
-import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +11,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -101,15 +96,6 @@ public final class DataGuards {
         return users.flatMap(guard -> guard.refusal(request));
     }
 
-    /// Projections that remove secrets from documents, by collection, for services that read without a caller's
-    /// permissions.
-    public Map<String, BsonDocument> secrets() {
-        return config.mongoRealm()
-                .map(MongoRealmConfig::users)
-                .map(users -> Map.of(users.database() + "." + users.collection(), UsersGuard.withoutSecrets(users)))
-                .orElse(Map.of());
-    }
-
     private UsersGuard usersGuard(MongoRealmConfig realm) {
         var users = realm.users();
         var strength = realm.minimumStrength().map(PasswordRules.Strength::new);
@@ -119,32 +105,8 @@ public final class DataGuards {
         return new UsersGuard(users, guarded, rules, config.guards().unrestrictedRoles());
     }
 
-    /// `accounts` or `permissions`, by the full names of the collections that hold them.
-    public Map<String, String> stores() {
-        var stores = new HashMap<String, String>();
-        config.mongoRealm()
-                .map(MongoRealmConfig::users)
-                .ifPresent(users -> stores.put(users.database() + "." + users.collection(), "accounts"));
-        config.mongoAcl().ifPresent(acl -> stores.put(acl.database() + "." + acl.collection(), "permissions"));
-        return stores;
-    }
-
-    /// The full names of those that only the gateway itself reads.
-    public Set<String> reserved() {
-        return config.reserved().stream().map(MongoNamespace::getFullName).collect(Collectors.toUnmodifiableSet());
-    }
-
-    /// The full names of the collections of accounts, permissions, keys and sessions.
-    public Set<String> collections() {
-        var collections = new HashSet<>(stores().keySet());
-        collections.addAll(reserved());
-        return collections;
-    }
-
     /// Refuses indexes by which MongoDB would delete accounts or permissions after some time: its deletions pass no
     /// other guard, so that of the last account with the root role would not be refused.
-    ///
-    /// @param collections in which documents must not expire
     private record ExpiryGuard(List<? extends ProtectedCollection> collections) implements Guard {
         @Override
         public boolean concerns(Request request, DataTarget target) {
@@ -248,8 +210,8 @@ public final class DataGuards {
                     .isPresent();
         }
 
-        /// Filters of the accounts that the request names: none, for all accounts, if it removes the whole
-        /// collection. Empty if it names none.
+        /// Filters of the accounts that the request names: none, for all accounts, if it removes the
+        /// whole collection. Empty if it names none.
         private static Optional<List<BsonDocument>> named(Request request, DataTarget target) {
             return switch (target.operation()) {
                 case Write.INSERT, Write.UPLOAD, Write.REPLACE ->
@@ -425,7 +387,6 @@ public final class DataGuards {
             };
         }
 
-        /// @param filters of the accounts that are deleted or demoted
         private void refuseTheLast(Request request, List<BsonDocument> filters) {
             if (SessionParameter.namesTransaction(request.query()) && accounts.exist(filters)) {
                 throw new ProblemException(
@@ -441,15 +402,16 @@ public final class DataGuards {
             }
         }
 
-        /// Whether every account with the root role matches all filters; false if there is no such account.
+        /// Whether every account with the root role matches all filters; false if there is no such
+        /// account.
         private boolean includeAll(List<BsonDocument> filters) {
             return accounts.exist(filters) && !accounts.existBeside(filters);
         }
 
         /// Filters of the accounts that the request may write. They include the access rule's filter, so
-        /// that a refusal reveals nothing of other accounts, and what clients send is checked as it is for
-        /// the write itself. The filters of a request in a transaction are left out: earlier changes in the
-        /// transaction, which this check does not see, may have changed what they match.
+        /// that a refusal reveals nothing of other accounts, and what clients send is checked as it is
+        /// for the write itself. The filters of a request in a transaction are left out: earlier changes
+        /// in the transaction, which this check does not see, may have changed what they match.
         private List<BsonDocument> targeted(Request request, DataTarget target) {
             var filters = new ArrayList<BsonDocument>();
             filters.add(WriteBounds.within(request, new BsonDocument()));

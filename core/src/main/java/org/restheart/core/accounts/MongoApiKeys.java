@@ -1,5 +1,7 @@
 package org.restheart.core.accounts;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.MongoException;
 import com.mongodb.MongoWriteException;
 import com.mongodb.ReadPreference;
@@ -10,7 +12,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -20,11 +21,12 @@ import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.types.ObjectId;
+import org.restheart.core.accounts.StoredSecurity.LookUp;
 import org.restheart.http.Request;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.security.InvalidatedCache;
 import org.restheart.security.apikey.ApiKey;
-import org.restheart.security.apikey.ApiKeys;
+import org.restheart.security.apikey.ApiKey.ApiKeys;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,10 +44,9 @@ final class MongoApiKeys implements ApiKeys {
     private final Runnable onChange;
     private final AtomicBoolean indexed = new AtomicBoolean();
     /// The hour in which the last use of a key was recorded, by digest.
-    private final ConcurrentHashMap<String, Instant> noted = new ConcurrentHashMap<>();
+    private final Cache<String, Instant> noted =
+            Caffeine.newBuilder().maximumSize(MAX_NOTED).build();
 
-    /// @param cache of keys by digest, which is invalidated on changes
-    /// @param cacheByHandle likewise, by handle
     /// @param onChange called when this server has changed a key and invalidated it in the caches
     MongoApiKeys(
             MongoCollection<BsonDocument> collection,
@@ -163,11 +164,8 @@ final class MongoApiKeys implements ApiKeys {
     public void used(ApiKey key, Instant at) {
         var hour = at.truncatedTo(ChronoUnit.HOURS);
         if (key.lastUsedAt().filter(last -> !last.isBefore(hour)).isPresent()
-                || hour.equals(noted.put(key.digest(), hour))) {
+                || hour.equals(noted.asMap().put(key.digest(), hour))) {
             return;
-        }
-        if (noted.size() > MAX_NOTED) {
-            noted.clear();
         }
         var _ = Thread.ofVirtual().name("api-key-use").start(() -> note(key, hour));
     }

@@ -12,8 +12,9 @@ import org.bson.BsonInt32;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.core.accounts.StoredSecurity.LookUp;
 import org.restheart.http.Request;
-import org.restheart.security.token.RefreshToken;
+import org.restheart.security.token.RenewableSessions.RefreshToken;
 
 /// Refresh tokens in a collection, from which MongoDB removes those that are over. Thread-safe.
 final class MongoRefreshTokens implements RefreshToken.Store {

@@ -1,26 +1,26 @@
 package org.restheart.core.accounts;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
-import org.restheart.core.accounts.Security.PolicyParts.KeyParts;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.SecurityConfig;
-import org.restheart.core.config.SecurityConfig.RealmName;
 import org.restheart.core.config.SecurityStores.ApiKeyConfig;
 import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.core.config.SecurityStores.SessionsConfig;
@@ -51,9 +51,10 @@ import org.restheart.security.Policy;
 import org.restheart.security.ProtectedCollection;
 import org.restheart.security.RolesService;
 import org.restheart.security.SecurityFilter;
+import org.restheart.security.TokenManager;
 import org.restheart.security.Vetoer;
 import org.restheart.security.acl.AclAuthorizer;
-import org.restheart.security.acl.FilePermissions;
+import org.restheart.security.acl.AclAuthorizer.FilePermissions;
 import org.restheart.security.acl.PermissionReader;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.apikey.ApiKeyService;
@@ -65,8 +66,10 @@ import org.restheart.security.realm.DigestAuthenticator;
 import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
+import org.restheart.security.realm.UsersCollection;
 import org.restheart.security.token.RenewableSessions;
 import org.restheart.security.token.TokenService;
+import org.restheart.security.users.UsersGuard;
 
 /// Security as configured: the security filter of every binding, the services of the security module, and the
 /// [DataGuards] of other services.
@@ -108,8 +111,7 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
         this.apiKeys = stored.flatMap(all -> all.apiKeys)
                 .flatMap(keys -> config.apiKeys().map(settings -> apiKeys(keys, settings)));
         this.filePermissions = new FilePermissions(config.filePermissions().orElse(List.of()));
-        this.policy =
-                new PolicyParts(config, this::realm, tokens, roles, apiKeys, filePermissions, stored, added).policy();
+        this.policy = policy(added);
         this.secured = policy.securityFilter(true);
         this.open = policy.securityFilter(false);
         this.guards = new DataGuards(config, stored, hashes);
@@ -162,14 +164,13 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
         return stored.map(StoredSecurity::caches).orElse(List.of());
     }
 
-    /// Whether an account in MongoDB had the publicly known password at the start.
     public boolean foundDefaultPassword() {
-        return stored.filter(StoredSecurity::foundDefaultPassword).isPresent();
+        return stored.filter(all -> all.usersAtStart.foundDefaultPassword()).isPresent();
     }
 
     /// Says, for the console alone, which random password the first account has got. Never complete if it has none.
     public CompletableFuture<String> firstAccount() {
-        return stored.map(StoredSecurity::firstAccount).orElseGet(CompletableFuture::new);
+        return stored.map(all -> all.usersAtStart.firstAccount()).orElseGet(CompletableFuture::new);
     }
 
     /// Takes over accounts and permissions from files and from the configuration itself; which of these are
@@ -275,7 +276,33 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
 
     @Override
     public BsonDocument schemes() {
-        return PolicyParts.schemes(config, tokens, apiKeys.isPresent());
+        var schemes = new BsonDocument();
+        if (apiKeys.isPresent()) {
+            config.apiKeys()
+                    .flatMap(settings -> settings.headerNames().stream().findFirst())
+                    .ifPresent(name -> schemes.append("apiKey", scheme("apiKey", "in", "header", "name", name)));
+        }
+        if (config.basicRealm().isPresent()) {
+            schemes.append("basic", scheme("http", "scheme", "basic"));
+        }
+        tokens.bearer()
+                .ifPresent(_ -> schemes.append("bearer", scheme("http", "scheme", "bearer", "bearerFormat", "JWT")));
+        tokens.cookie().ifPresent(_ -> {
+            var name = config.tokens().cookie().name();
+            schemes.append("cookie", scheme("apiKey", "in", "cookie", "name", name));
+        });
+        if (config.digest().isPresent()) {
+            schemes.append("digest", scheme("http", "scheme", "digest"));
+        }
+        config.oauth()
+                .authorization()
+                .ifPresent(codes -> config.oauth().serverMetadata().ifPresent(server -> {
+                    var flow = texts("authorizationUrl", codes.endpoint().uri(), "tokenUrl", server.tokenUri())
+                            .append("scopes", new BsonDocument());
+                    schemes.append(
+                            "oauth2", scheme("oauth2").append("flows", new BsonDocument("authorizationCode", flow)));
+                }));
+        return schemes;
     }
 
     @Override
@@ -283,22 +310,29 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
         return config.rootRole();
     }
 
+    private Optional<UsersCollection> users() {
+        return config.mongoRealm().map(MongoRealmConfig::users);
+    }
+
     @Override
     public Map<String, String> stores() {
-        return guards.stores();
+        var stores = new HashMap<String, String>();
+        users().ifPresent(users -> stores.put(users.fullName(), "accounts"));
+        config.mongoAcl().ifPresent(acl -> stores.put(acl.fullName(), "permissions"));
+        return stores;
     }
 
     @Override
     public Map<String, Set<String>> passwords() {
-        return config.mongoRealm()
-                .map(MongoRealmConfig::users)
-                .map(users -> Map.of(users.database() + "." + users.collection(), Set.of(users.passwordProperty())))
+        return users().map(users -> Map.of(users.fullName(), Set.of(users.passwordProperty())))
                 .orElse(Map.of());
     }
 
     @Override
     public Set<String> collections() {
-        return guards.collections();
+        var collections = new HashSet<>(stores().keySet());
+        collections.addAll(reserved());
+        return collections;
     }
 
     @Override
@@ -321,12 +355,13 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
 
     @Override
     public Map<String, BsonDocument> secrets() {
-        return guards.secrets();
+        return users().map(users -> Map.of(users.fullName(), UsersGuard.withoutSecrets(users)))
+                .orElse(Map.of());
     }
 
     @Override
     public Set<String> reserved() {
-        return guards.reserved();
+        return config.reserved().stream().map(MongoNamespace::getFullName).collect(Collectors.toUnmodifiableSet());
     }
 
     @Override
@@ -353,10 +388,6 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
 
     /// Identifies accounts by their realm, their name and a stored identity, so that an account that is created
     /// later under the same name is another one.
-    ///
-    /// @param realms by the names that [Credentials#realm] uses
-    /// @param keysRealm the realm of the accounts of API keys
-    /// @param known whether the credentials of a request are still good
     private record AccountIdentities(Map<String, Realm> realms, String keysRealm, Predicate<Request> known)
             implements ImportOwners {
         @Override
@@ -388,174 +419,139 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
         }
     }
 
-    /// Combines the configured mechanisms, rules and guards to the [Policy] of a gateway. Used once, at
-    /// start.
-    record PolicyParts(
-            SecurityConfig config,
-            Function<RealmName, Realm> realm,
-            TokenParts tokens,
-            Optional<RolesService> roles,
-            Optional<KeyParts> apiKeys,
-            FilePermissions filePermissions,
-            Optional<StoredSecurity> stored,
-            AddedPolicy added) {
-        record KeyParts(ApiKeyAuthenticator authenticator, ApiKeyService service) {}
+    record KeyParts(ApiKeyAuthenticator authenticator, ApiKeyService service) {}
 
-        Policy policy() {
-            return new Policy(
-                    authenticators(),
-                    vetoers(),
-                    authorizers(),
-                    failedAttempts(),
-                    passwords(),
-                    tokens.cookie().orElse(UnaryOperator.identity()),
-                    config.guards().clientAddress(),
-                    config.checks());
+    private Policy policy(AddedPolicy added) {
+        return new Policy(
+                authenticators(added),
+                vetoers(added),
+                authorizers(added),
+                failedAttempts(added),
+                passwordRule(),
+                tokens.cookie().orElse(UnaryOperator.identity()),
+                config.guards().clientAddress(),
+                config.checks());
+    }
+
+    /// In the order in which they are tried.
+    private List<Authenticator> authenticators(AddedPolicy added) {
+        var authenticators = new ArrayList<Authenticator>();
+        apiKeys.map(KeyParts::authenticator).ifPresent(authenticators::add);
+        tokens.tokenBasic().ifPresent(authenticators::add);
+        config.basicRealm()
+                .ifPresent(name -> authenticators.add(new BasicAuthenticator(
+                        realm(name), name.component(), config.guards().clientAddress())));
+        config.digest()
+                .ifPresent(digest -> authenticators.add(new DigestAuthenticator(
+                        realm(digest.accounts()),
+                        digest.realm(),
+                        digest.domain(),
+                        digest.accounts().component())));
+        config.identity().map(Authenticator::always).ifPresent(authenticators::add);
+        tokens.bearer().ifPresent(authenticators::add);
+        authenticators.addAll(added.authenticators());
+        return authenticators;
+    }
+
+    private List<Vetoer> vetoers(AddedPolicy added) {
+        var vetoers = new ArrayList<Vetoer>();
+        config.guards().origins().ifPresent(vetoers::add);
+        roles.ifPresent(vetoers::add);
+        config.reserved().stream()
+                .map(namespace -> new ReservedVetoer(namespace.getDatabaseName(), namespace.getCollectionName()))
+                .forEach(vetoers::add);
+        vetoers.addAll(added.vetoers());
+        return vetoers;
+    }
+
+    /// In the order in which they are tried.
+    private List<Authorizer> authorizers(AddedPolicy added) {
+        var authorizers = new ArrayList<Authorizer>();
+        if (config.tokens().service().enabled() && config.tokens().service().secured()) {
+            authorizers.add(new TokenService.Rules(config.tokens().service().uri()));
+        }
+        roles.ifPresent(authorizers::add);
+        apiKeys.map(KeyParts::service).ifPresent(authorizers::add);
+        config.filePermissions().ifPresent(_ -> authorizers.add(new AclAuthorizer(filePermissions, Optional.empty())));
+        config.fullAuthorizer().ifPresent(required -> authorizers.add(new FullAuthorizer(required)));
+        stored.flatMap(all -> all.authorizer).ifPresent(authorizers::add);
+        authorizers.addAll(added.authorizers());
+        return authorizers;
+    }
+
+    private List<FailedAttempts> failedAttempts(AddedPolicy added) {
+        var attempts = new ArrayList<FailedAttempts>();
+        config.guards().bruteForce().ifPresent(attempts::add);
+        config.guards().failureLog().ifPresent(attempts::add);
+        attempts.addAll(added.failedAttempts());
+        return attempts;
+    }
+
+    private AmbientCredentials passwordRule() {
+        var cors = config.guards().cors();
+        return cors.echo()
+                ? AmbientCredentials.NONE
+                : AmbientCredentials.password(OriginPattern.anyOf(cors.origins()), tokens::isLogIn);
+    }
+
+    /// Refuses every data request to a collection that only the gateway itself accesses, such as
+    /// that of keys, whatever the caller's rights.
+    private record ReservedVetoer(String database, String collection) implements ProtectedCollection, Vetoer {
+        @Override
+        public boolean vetoes(Request request, @Nullable Account account) {
+            return request.attribute(DataTarget.KEY).filter(this::isTargetOf).isPresent();
+        }
+    }
+
+    /// Allows every request, or every authenticated request.
+    ///
+    /// @param authenticationRequired whether anonymous requests are refused
+    private record FullAuthorizer(boolean authenticationRequired) implements Authorizer {
+        @Override
+        public boolean requiresAuthentication(Request request) {
+            return authenticationRequired && request.method() != Method.OPTIONS;
         }
 
-        /// In the order in which they are tried.
-        private List<Authenticator> authenticators() {
-            var authenticators = new ArrayList<Authenticator>();
-            apiKeys.map(KeyParts::authenticator).ifPresent(authenticators::add);
-            tokens.tokenBasic().ifPresent(authenticators::add);
-            config.basicRealm()
-                    .ifPresent(name -> authenticators.add(new BasicAuthenticator(
-                            realm.apply(name), name.component(), config.guards().clientAddress())));
-            config.digest()
-                    .ifPresent(digest -> authenticators.add(new DigestAuthenticator(
-                            realm.apply(digest.accounts()),
-                            digest.realm(),
-                            digest.domain(),
-                            digest.accounts().component())));
-            config.identity().map(Authenticator::always).ifPresent(authenticators::add);
-            tokens.bearer().ifPresent(authenticators::add);
-            authenticators.addAll(added.authenticators());
-            return authenticators;
+        @Override
+        public Optional<Access> authorize(Request request, @Nullable Account account) {
+            return Optional.of(new Access.Root());
         }
 
-        private List<Vetoer> vetoers() {
-            var vetoers = new ArrayList<Vetoer>();
-            config.guards().origins().ifPresent(vetoers::add);
-            roles.ifPresent(vetoers::add);
-            config.reserved().stream()
-                    .map(namespace -> new ReservedVetoer(namespace.getDatabaseName(), namespace.getCollectionName()))
-                    .forEach(vetoers::add);
-            vetoers.addAll(added.vetoers());
-            return vetoers;
+        @Override
+        public List<RuleDecision> ask(Request example, KindAttempt attempt) {
+            boolean refused = attempt.account() == null && requiresAuthentication(example);
+            return List.of(RuleDecision.of("fullAuthorizer", refused ? Decision.NEVER : Decision.ALWAYS));
         }
+    }
 
-        /// In the order in which they are tried.
-        private List<Authorizer> authorizers() {
-            var authorizers = new ArrayList<Authorizer>();
-            if (config.tokens().service().enabled() && config.tokens().service().secured()) {
-                authorizers.add(new TokenService.Rules(config.tokens().service().uri()));
-            }
-            roles.ifPresent(authorizers::add);
-            apiKeys.map(KeyParts::service).ifPresent(authorizers::add);
-            config.filePermissions()
-                    .ifPresent(_ -> authorizers.add(new AclAuthorizer(filePermissions, Optional.empty())));
-            config.fullAuthorizer().ifPresent(required -> authorizers.add(new FullAuthorizer(required)));
-            stored.flatMap(all -> all.authorizer).ifPresent(authorizers::add);
-            authorizers.addAll(added.authorizers());
-            return authorizers;
+    private static BsonDocument scheme(String type, String... further) {
+        var scheme = texts("type", type);
+        scheme.putAll(texts(further));
+        return scheme;
+    }
+
+    private static BsonDocument texts(String... namesAndValues) {
+        var texts = new BsonDocument();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            texts.append(namesAndValues[i], new BsonString(namesAndValues[i + 1]));
         }
+        return texts;
+    }
 
-        private List<FailedAttempts> failedAttempts() {
-            var attempts = new ArrayList<FailedAttempts>();
-            config.guards().bruteForce().ifPresent(attempts::add);
-            config.guards().failureLog().ifPresent(attempts::add);
-            attempts.addAll(added.failedAttempts());
-            return attempts;
-        }
-
-        private AmbientCredentials passwords() {
-            var cors = config.guards().cors();
-            return cors.echo()
-                    ? AmbientCredentials.NONE
-                    : AmbientCredentials.password(OriginPattern.anyOf(cors.origins()), tokens::isLogIn);
-        }
-
-        /// Refuses every data request to a collection that only the gateway itself accesses, such as that
-        /// of keys, whatever the caller's rights.
-        private record ReservedVetoer(String database, String collection) implements ProtectedCollection, Vetoer {
-            @Override
-            public boolean vetoes(Request request, @Nullable Account account) {
-                return request.attribute(DataTarget.KEY)
-                        .filter(this::isTargetOf)
-                        .isPresent();
-            }
-        }
-
-        /// Allows every request, or every authenticated request.
-        ///
-        /// @param authenticationRequired whether anonymous requests are refused
-        private record FullAuthorizer(boolean authenticationRequired) implements Authorizer {
-            @Override
-            public boolean requiresAuthentication(Request request) {
-                return authenticationRequired && request.method() != Method.OPTIONS;
-            }
-
-            @Override
-            public Optional<Access> authorize(Request request, @Nullable Account account) {
-                return Optional.of(new Access.Root());
-            }
-
-            @Override
-            public List<RuleDecision> ask(Request example, KindAttempt attempt) {
-                boolean refused = attempt.account() == null && requiresAuthentication(example);
-                return List.of(RuleDecision.of("fullAuthorizer", refused ? Decision.NEVER : Decision.ALWAYS));
-            }
-        }
-
-        /// OpenAPI's security schemes of the configured authentication mechanisms, by name; those of OAuth
-        /// contain paths in place of URLs.
-        ///
-        /// @param keys whether API keys are accepted
-        static BsonDocument schemes(SecurityConfig config, TokenParts tokens, boolean keys) {
-            var schemes = new BsonDocument();
-            if (keys) {
-                config.apiKeys()
-                        .flatMap(settings -> settings.headerNames().stream().findFirst())
-                        .ifPresent(name -> schemes.append("apiKey", scheme("apiKey", "in", "header", "name", name)));
-            }
-            if (config.basicRealm().isPresent()) {
-                schemes.append("basic", scheme("http", "scheme", "basic"));
-            }
-            tokens.bearer()
-                    .ifPresent(
-                            _ -> schemes.append("bearer", scheme("http", "scheme", "bearer", "bearerFormat", "JWT")));
-            tokens.cookie().ifPresent(_ -> {
-                var name = config.tokens().cookie().name();
-                schemes.append("cookie", scheme("apiKey", "in", "cookie", "name", name));
-            });
-            if (config.digest().isPresent()) {
-                schemes.append("digest", scheme("http", "scheme", "digest"));
-            }
-            config.oauth()
-                    .authorization()
-                    .ifPresent(codes -> config.oauth().serverMetadata().ifPresent(server -> {
-                        var flow = texts("authorizationUrl", codes.endpoint().uri(), "tokenUrl", server.tokenUri())
-                                .append("scopes", new BsonDocument());
-                        schemes.append(
-                                "oauth2",
-                                scheme("oauth2").append("flows", new BsonDocument("authorizationCode", flow)));
-                    }));
-            return schemes;
-        }
-
-        /// @param further names and values of further fields
-        private static BsonDocument scheme(String type, String... further) {
-            var scheme = texts("type", type);
-            scheme.putAll(texts(further));
-            return scheme;
-        }
-
-        private static BsonDocument texts(String... namesAndValues) {
-            var texts = new BsonDocument();
-            for (int i = 0; i < namesAndValues.length; i += 2) {
-                texts.append(namesAndValues[i], new BsonString(namesAndValues[i + 1]));
-            }
-            return texts;
+    /// What plugins add to the policy, each behind what the configuration has of its kind.
+    ///
+    /// @param tokens in place of what the configuration has
+    public record AddedPolicy(
+            List<Authenticator> authenticators,
+            List<Vetoer> vetoers,
+            List<Authorizer> authorizers,
+            List<FailedAttempts> failedAttempts,
+            Optional<TokenManager> tokens) {
+        public AddedPolicy {
+            authenticators = List.copyOf(authenticators);
+            vetoers = List.copyOf(vetoers);
+            authorizers = List.copyOf(authorizers);
+            failedAttempts = List.copyOf(failedAttempts);
         }
     }
 }

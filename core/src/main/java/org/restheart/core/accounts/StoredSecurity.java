@@ -2,8 +2,10 @@ package org.restheart.core.accounts;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoInterruptedException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.MongoSecurityException;
+import com.mongodb.MongoServerException;
 import com.mongodb.MongoWriteException;
 import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoClient;
@@ -27,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
@@ -46,17 +49,23 @@ import org.restheart.core.config.SecurityStores.MongoRealmConfig.FirstUser;
 import org.restheart.core.server.StartException;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.MemoryBudget;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.error.ShareTakenException;
 import org.restheart.mongo.error.UnsatisfiedPreferenceException;
 import org.restheart.mongo.error.WrongDeploymentException;
 import org.restheart.security.InvalidatedCache;
 import org.restheart.security.InvalidatedCache.CacheExpiry;
 import org.restheart.security.acl.AclAuthorizer;
+import org.restheart.security.acl.AclAuthorizer.StoredPermissions;
 import org.restheart.security.acl.Permission;
-import org.restheart.security.acl.StoredPermissions;
 import org.restheart.security.apikey.ApiKey;
 import org.restheart.security.jwt.Revocations;
 import org.restheart.security.realm.DefaultAccount;
@@ -88,7 +97,7 @@ final class StoredSecurity {
     /// have it too, or if there is no root role.
     final Optional<RootAccounts> requiredRootAccounts;
 
-    private final UsersAtStart usersAtStart;
+    final UsersAtStart usersAtStart;
     private final CredentialChanges changes;
     private final Map<String, Map<String, List<Listener>>> listeners = new HashMap<>();
     private final List<CacheMeter> caches = new ArrayList<>();
@@ -188,14 +197,6 @@ final class StoredSecurity {
                 .computeIfAbsent(database, _ -> new HashMap<>())
                 .computeIfAbsent(collection, _ -> new ArrayList<>())
                 .add(listener);
-    }
-
-    boolean foundDefaultPassword() {
-        return usersAtStart.foundDefaultPassword();
-    }
-
-    CompletableFuture<String> firstAccount() {
-        return usersAtStart.firstAccount();
     }
 
     void written(DataTarget target) {
@@ -335,8 +336,9 @@ final class StoredSecurity {
             this.permissionCheck = permissionCheck;
         }
 
-        /// Returns when the collections and the first account exist, when the first attempt has failed, or
-        /// after [#START_WAITS] or [#BRIEFLY]. Attempts continue in the background until one succeeds.
+        /// Returns when the collections and the first account exist, when the first attempt has failed,
+        /// or after [#START_WAITS] or [#BRIEFLY]. Attempts continue in the background until one
+        /// succeeds.
         ///
         /// @throws StartException if the connection string names another deployment
         void start() {
@@ -481,8 +483,8 @@ final class StoredSecurity {
             }
         }
 
-        /// Says, for the console alone, which random password the first account has got. Never complete if
-        /// it has none.
+        /// Says, for the console alone, which random password the first account has got. Never complete
+        /// if it has none.
         CompletableFuture<String> firstAccount() {
             return firstAccount;
         }
@@ -572,8 +574,8 @@ final class StoredSecurity {
             this.users = users;
         }
 
-        /// The name is always compared as a string: an account whose id is of another type cannot log in,
-        /// nor can one with a list of names, with the same name as another, or that is too large.
+        /// The name is always compared as a string: an account whose id is of another type cannot log
+        /// in, nor can one with a list of names, with the same name as another, or that is too large.
         @Override
         public Optional<BsonDocument> find(String name) {
             if (!names.areUnique()) {
@@ -639,6 +641,60 @@ final class StoredSecurity {
         /// With a collation the query also finds other spellings.
         private boolean isNamed(BsonDocument account, String name) {
             return users.nameOf(account).filter(name::equals).isPresent();
+        }
+    }
+
+    /// Runs the queries for accounts and permissions with the connections that are reserved for look-ups. A
+    /// failed query is a problem with status 503; the first failure and the recovery are logged, not every request.
+    /// Thread-safe.
+    static final class LookUp {
+        private static final Logger LOG = LoggerFactory.getLogger(LookUp.class);
+
+        private final AtomicBoolean failing = new AtomicBoolean();
+
+        /// @param query is repeated after lost connections
+        /// @throws org.restheart.http.ProblemException 503 if the query fails
+        <T> T of(Supplier<T> query) {
+            return once(() -> ConnectionRetry.repeated(query));
+        }
+
+        /// The same for what tells whether it has changed something: only the driver repeats it, which
+        /// knows that.
+        <T> T once(Supplier<T> query) {
+            try {
+                var result = CallerScope.lookUp(query);
+                if (failing.get() && failing.compareAndSet(true, false)) {
+                    LOG.info("accounts and permissions can be looked up again");
+                }
+                return result;
+            } catch (MongoInterruptedException _) { // the client has left, or the server stops: MongoDB can be asked
+                throw unavailable("");
+            } catch (ShareTakenException _) { // others are not concerned
+                throw Problem.overloaded("too many accounts and permissions are being looked up for this caller")
+                        .raise();
+            } catch (MongoException e) {
+                if (failing.compareAndSet(false, true)) {
+                    LOG.warn(
+                            "accounts and permissions cannot be looked up: {}",
+                            e instanceof MongoCommandException answer ? MongoFailures.reason(answer) : e.toString());
+                } else {
+                    LOG.debug("accounts and permissions still cannot be looked up", e);
+                }
+                throw unavailable(
+                        switch (e) {
+                            case MongoServerException _ -> "";
+                            case UnsatisfiedPreferenceException unsatisfied -> unsatisfied.getMessage() + ": ";
+                            default -> "MongoDB unreachable: ";
+                        });
+            }
+        }
+
+        private static ProblemException unavailable(String why) {
+            return Problem.of(
+                            ProblemCode.DATABASE_UNAVAILABLE,
+                            why + "accounts and permissions cannot be looked up at the moment")
+                    .with("Retry-After", "5")
+                    .raise();
         }
     }
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.bson.BsonDocument;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.config.SecurityOAuth;
 import org.restheart.core.config.SecurityStores.SessionsConfig;
@@ -14,9 +15,12 @@ import org.restheart.core.config.SecurityTokens;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 import org.restheart.security.AmbientCredentials;
+import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
 import org.restheart.security.ClientAddress;
+import org.restheart.security.Credentials;
 import org.restheart.security.OriginPattern;
 import org.restheart.security.TokenManager;
 import org.restheart.security.apikey.KeyForm;
@@ -32,8 +36,8 @@ import org.restheart.security.token.JwtTokenManager;
 import org.restheart.security.token.LogoutService;
 import org.restheart.security.token.PkceCodeGrant;
 import org.restheart.security.token.RandomTokenManager;
-import org.restheart.security.token.RefreshToken;
 import org.restheart.security.token.RenewableSessions;
+import org.restheart.security.token.RenewableSessions.RefreshToken;
 import org.restheart.security.token.ResourceGrant;
 import org.restheart.security.token.ResourceMetadataService;
 import org.restheart.security.token.ServerMetadataService;
@@ -260,5 +264,44 @@ final class TokenParts {
                         part.endpoint())));
         oauth.registration().ifPresent(endpoint -> bindings.add(Binding.of(new ClientRegistrationService(), endpoint)));
         return bindings;
+    }
+
+    /// Tokens of a plugin in place of the gateway's own, which OAuth and sessions still make: these end with a log-out,
+    /// too.
+    record AddedTokens(TokenManager added, TokenManager own) implements TokenManager {
+        @Override
+        public Issued issue(
+                Request request, Account account, Credentials credentials, boolean renew, BsonDocument limits) {
+            return added.issue(request, account, credentials, renew, limits);
+        }
+
+        @Override
+        public Optional<Authentication> verify(Request request, String name, String token) {
+            return added.verify(request, name, token);
+        }
+
+        @Override
+        public void invalidate(Request request, Account account, Credentials credentials) {
+            try {
+                own.invalidate(request, account, credentials);
+            } finally {
+                added.invalidate(request, account, credentials);
+            }
+        }
+
+        @Override
+        public void watch(Consumer<String> receiver) {
+            added.watch(receiver);
+        }
+
+        @Override
+        public String type() {
+            return added.type();
+        }
+
+        @Override
+        public String location(Account account) {
+            return added.location(account);
+        }
     }
 }

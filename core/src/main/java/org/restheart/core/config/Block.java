@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Configuration.UnknownKeys;
@@ -24,22 +25,8 @@ import org.restheart.text.Nearest;
 /// and bounds. A bad value is recorded as a refusal that names key, bound and value, and the default is returned, so
 /// that one pass finds all errors; [Configuration.Parsed] then refuses the whole. Confined to the thread that starts
 /// the server.
-final class Block implements ConfigBlock {
-    private final String path;
-    private final Keys.Key declared;
-    private final Map<String, @Nullable Object> values;
-    private final boolean present;
-    private final Reading reading;
-
-    private Block(
-            String path, Keys.Key declared, Map<String, @Nullable Object> values, boolean present, Reading reading) {
-        this.path = path;
-        this.declared = declared;
-        this.values = values;
-        this.present = present;
-        this.reading = reading;
-    }
-
+record Block(String path, Keys.Key declared, Map<String, @Nullable Object> values, boolean isPresent, Reading reading)
+        implements ConfigBlock {
     static Block root(Map<String, @Nullable Object> tree, Reading reading) {
         return of("", Keys.ROOT, tree, reading);
     }
@@ -49,21 +36,10 @@ final class Block implements ConfigBlock {
         return new Block(path, declared, tree, true, reading);
     }
 
-    /// Such as `/http-listener`; empty for the whole configuration.
-    String path() {
-        return path;
-    }
-
-    boolean isPresent() {
-        return present;
-    }
-
-    /// Whether the key is present and not null.
     boolean has(String key) {
         return value(key) != null;
     }
 
-    /// Whether the key has another value than its default.
     boolean isChosen(String key) {
         var value = value(key);
         return value != null && !value.equals(key(key).declared().get("default"));
@@ -95,6 +71,11 @@ final class Block implements ConfigBlock {
             case String s when s.equalsIgnoreCase("no") || s.equalsIgnoreCase("off") -> false;
             default -> refused(key, "must be true or false", absent);
         };
+    }
+
+    /// What is read of a component; empty if it is off.
+    <T> Optional<T> ifEnabled(Function<Block, T> read) {
+        return bool("enabled") ? Optional.of(read.apply(this)) : Optional.empty();
     }
 
     @Override
@@ -134,7 +115,6 @@ final class Block implements ConfigBlock {
         };
     }
 
-    /// A number from 0 to 1.
     double share(String key) {
         double absent = ((Number) absent(key)).doubleValue();
         return switch (value(key)) {
@@ -323,7 +303,6 @@ final class Block implements ConfigBlock {
         return child(path + "/" + key, key(key), value(key));
     }
 
-    /// The blocks of a list; none when the key is absent.
     List<Block> blocks(String key) {
         var value = value(key);
         if (value == null) {
@@ -461,5 +440,11 @@ final class Block implements ConfigBlock {
 
     private static String was(String keyPath, Object value) {
         return " but was " + Trees.inline(Secrets.mask(keyPath, value));
+    }
+
+    /// Without values, which may be secrets.
+    @Override
+    public String toString() {
+        return "Block[" + path + "]";
     }
 }

@@ -34,9 +34,7 @@ public final class Configuration {
 
     /// What overrides have set.
     ///
-    /// @param applied in order
     /// @param paths in the spelling of findings
-    /// @param blocks that only overrides have
     private record Overridden(List<Assignment> applied, Set<String> paths, Set<String> blocks) {
         static final Overridden NOTHING = new Overridden(List.of(), Set.of(), Set.of());
 
@@ -358,7 +356,6 @@ public final class Configuration {
             });
         }
 
-        /// Reports what is in a value.
         static void report(String path, Keys.Key key, @Nullable Object value, Reading reading) {
             key.get("without")
                     .filter(_ -> !Keys.ALWAYS_ON.contains(key.name()))

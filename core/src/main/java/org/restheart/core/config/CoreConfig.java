@@ -41,9 +41,6 @@ public record CoreConfig(
     private static final long OWN_FILES = 1_000;
 
     /// Reads the block.
-    ///
-    /// @param cores of this machine
-    /// @param maxHeap bytes
     static CoreConfig read(Block block, int cores, long maxHeap) {
         int ioThreads = block.integer("io-threads");
         int wanted = block.integer("workers-scheduler-parallelism");

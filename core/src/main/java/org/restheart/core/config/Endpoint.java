@@ -4,7 +4,6 @@ import java.util.Optional;
 
 /// The keys that all services have in common.
 public record Endpoint(boolean enabled, String uri, boolean secured) {
-    /// Its path; empty if it is off.
     public Optional<String> ifEnabled() {
         return enabled ? Optional.of(uri) : Optional.empty();
     }

@@ -3,6 +3,7 @@ package org.restheart.core.config;
 import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -96,7 +97,7 @@ public record GatewayConfig(
     /// Reads everything; errors are added to the findings of the reading.
     static GatewayConfig read(Block root) {
         var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
-        var rateLimits = RateLimitsConfig.read(root.block("rateLimits"), mclient.enabled());
+        var rateLimits = root.block("rateLimits").ifEnabled(block -> RateLimitsConfig.read(block, mclient.enabled()));
         var http = ListenerConfig.read(root.block("http-listener"));
         var https = ListenerConfig.readTls(root.block("https-listener"));
         boolean loopback = isLocal(http, https);
@@ -126,13 +127,13 @@ public record GatewayConfig(
                 Endpoint.read(root.block("cacheInvalidator")),
                 Endpoint.read(root.block("csvLoader")),
                 modules,
-                ServiceBindings.imports(root.block("imports")),
+                root.block("imports").ifEnabled(ServiceBindings::imports),
                 security,
                 PluginsConfig.read(root),
                 enabled(root.block("dateHeader")),
                 enabled(root.block("xPoweredBy")),
                 rateLimits,
-                TracingConfig.read(root.block("tracing")),
+                root.block("tracing").ifEnabled(TracingConfig::read),
                 ProxyConfig.read(root.blocks("proxies")),
                 StaticResourceConfig.read(root.blocks("static-resources")));
         for (var name : List.of("http-listener", "https-listener")) {
@@ -179,10 +180,8 @@ public record GatewayConfig(
 
         /// `metrics.otlp`.
         public record Push(OtlpConfig collector, Duration interval) {
-            private static Optional<Push> read(Block block) {
-                return block.bool("enabled")
-                        ? Optional.of(new Push(OtlpConfig.read(block), block.duration("interval-ms")))
-                        : Optional.empty();
+            private static Push read(Block block) {
+                return new Push(OtlpConfig.read(block), block.duration("interval-ms"));
             }
         }
 
@@ -195,7 +194,7 @@ public record GatewayConfig(
                     requests.texts("exclude"),
                     requests.integer("accounts"),
                     jvm.bool("enabled"),
-                    Push.read(metrics.block("otlp")));
+                    metrics.block("otlp").ifEnabled(Push::read));
         }
     }
 
@@ -210,8 +209,6 @@ public record GatewayConfig(
         private MongoBinding() {}
 
         /// Empty when the data API is switched off.
-        ///
-        /// @param retriesWrites whether the connection string allows retryable writes
         static Optional<MongoConfig> read(Block root, boolean retriesWrites, SecurityConfig security) {
             var queries = querySecurity(root, security);
             var block = root.block("mongo");
@@ -247,8 +244,8 @@ public record GatewayConfig(
             return enabled ? Optional.of(config) : Optional.empty();
         }
 
-        /// A limit that a file sets holds for exports and changes of many documents, too; the default does
-        /// not.
+        /// A limit that a file sets holds for exports and changes of many documents, too; the default
+        /// does not.
         private static Duration setQueryTimeLimit(Block block) {
             return block.has("query-time-limit") ? block.duration("query-time-limit") : Duration.ZERO;
         }
@@ -367,8 +364,6 @@ public record GatewayConfig(
         }
 
         /// `filterOperatorsBlacklist` and `aggregationSecurity`.
-        ///
-        /// @param security names the collections of accounts and permissions
         private static QuerySecurity querySecurity(Block root, SecurityConfig security) {
             var pipelines = pipelines(root.block("aggregationSecurity"));
             return new QuerySecurity(
@@ -422,6 +417,79 @@ public record GatewayConfig(
                     .filter(name -> !name.startsWith("$"))
                     .forEach(name -> block.refuse(key, "must contain names that start with $ but has " + name));
             return names;
+        }
+    }
+
+    /// Where traces or metrics are sent by OTLP: what `tracing` and `metrics.otlp` have in common.
+    public record OtlpConfig(
+            Optional<String> endpoint, Map<String, String> headers, Optional<String> serviceName, Duration timeout) {
+
+        static OtlpConfig read(Block block) {
+            var endpoint = block.optionalText("endpoint");
+            if (endpoint.filter(url -> !url.matches("https?://.+")).isPresent()) {
+                block.refuse("endpoint", "must begin with http:// or https://");
+            }
+            return new OtlpConfig(
+                    endpoint,
+                    headers(block.block("headers")),
+                    block.optionalText("service-name"),
+                    block.duration("export-timeout-ms"));
+        }
+
+        private static Map<String, String> headers(Block block) {
+            var headers = new LinkedHashMap<String, String>();
+            block.toMap().forEach((name, value) -> headers.put(name, String.valueOf(value)));
+            return headers;
+        }
+
+        /// Headers may be credentials.
+        @Override
+        public String toString() {
+            return "OtlpConfig[" + endpoint.map(Secrets::inUri).orElse("") + "]";
+        }
+    }
+
+    /// `tracing`.
+    public record TracingConfig(OtlpConfig collector, double samplingRatio, boolean callersDecide, int maxQueuedSpans) {
+
+        static TracingConfig read(Block block) {
+            return new TracingConfig(
+                    OtlpConfig.read(block),
+                    block.share("sampling-ratio"),
+                    block.bool("callers-decide"),
+                    block.integer("max-queued-spans"));
+        }
+    }
+
+    /// `rateLimits`.
+    public record RateLimitsConfig(
+            Optional<Limit> perAddress,
+            Optional<Limit> perAccount,
+            List<String> unlimitedRoles,
+            List<String> exemptPaths,
+            Optional<MongoNamespace> shared) {
+
+        public record Limit(int perMinute, int burst) {}
+
+        static RateLimitsConfig read(Block block, boolean mongo) {
+            return new RateLimitsConfig(
+                    limit(block, "address"),
+                    limit(block, "account"),
+                    block.texts("unlimited-roles"),
+                    block.texts("exempt-paths"),
+                    block.bool("shared") && mongo ? Optional.of(stored(block)) : Optional.empty());
+        }
+
+        /// The collection of what gateways have admitted, also while there are no limits: what is in it
+        /// counts as soon as there are.
+        static MongoNamespace stored(Block block) {
+            return new MongoNamespace(block.text("shared-db"), block.text("shared-collection"));
+        }
+
+        private static Optional<Limit> limit(Block block, String of) {
+            int rate = block.integer(of + "-requests-per-minute");
+            int atOnce = block.integer(of + "-burst");
+            return rate == 0 ? Optional.empty() : Optional.of(new Limit(rate, atOnce));
         }
     }
 }

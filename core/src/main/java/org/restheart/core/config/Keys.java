@@ -48,7 +48,6 @@ final class Keys {
         return Variables.ALL;
     }
 
-    /// @param form of its value there
     record Variable(String path, Form form) {
         enum Form {
             TEXT,
@@ -107,7 +106,6 @@ final class Keys {
 
     /// One key, or a block of keys, or a list of such blocks.
     ///
-    /// @param declared its entry in the list
     /// @param keys of the block, or of each in the list of blocks
     record Key(String name, Map<String, @Nullable Object> declared, Map<String, Key> keys) {
         private static final List<String> COMPONENT = List.of("enabled", "uri", "secured");

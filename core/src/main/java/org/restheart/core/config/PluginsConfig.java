@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.Sources.GatewayCode;
 
 /// What `core` says about plugins, and the blocks of the configuration that are theirs.
 ///
@@ -50,7 +51,6 @@ public record PluginsConfig(
         return Files.isRegularFile(code) ? beside(code, name) : Path.of(name); // else it is run from classes
     }
 
-    /// @param jar the gateway's
     /// @param name relative to its folder, or to the one above where that is called `lib`
     static Path beside(Path jar, String name) {
         boolean isInLib = jar.resolveSibling("").endsWith("lib");
@@ -62,7 +62,6 @@ public record PluginsConfig(
         return Keys.ROOT.keys().containsKey(name);
     }
 
-    /// Whether there may be plugins at all.
     public boolean mayExist() {
         return directory
                 .map(Path::toFile)
@@ -71,7 +70,6 @@ public record PluginsConfig(
                 .isPresent();
     }
 
-    /// The block of a plugin; empty if it is absent.
     public PluginSettings settings(String plugin) {
         return new PluginSettings("/" + plugin, blocks.getOrDefault(plugin, Map.of()), folder);
     }

@@ -24,6 +24,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.Decimal128;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.GatewayConfig.RateLimitsConfig;
 import org.restheart.http.access.Account;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.acl.PermissionException;
@@ -80,28 +81,27 @@ public record SecurityConfig(
     /// `digestAuthMechanism`.
     public record Digest(String realm, String domain, RealmName accounts) {}
 
-    /// @param mongo whether MongoDB is configured: without it, components that need it are off by default
     static SecurityConfig read(Block root, boolean mongo, Optional<String> access, boolean loopback) {
-        var full = root.block("fullAuthorizer");
         var tokens = SecurityTokens.read(root);
-        var fileUsers = SecurityFiles.users(root.block("fileRealmAuthenticator"));
+        var fileUsers = root.block("fileRealmAuthenticator").ifEnabled(SecurityFiles::users);
         var mongoRealm = SecurityStores.MongoRealmConfig.read(root.block("mongoRealmAuthenticator"), mongo, loopback);
         boolean withoutId = mongoRealm.isEmpty()
                 && fileUsers.isPresent()
                 && fileUsers.get().stream().noneMatch(user -> user.properties().containsKey("_id"));
         var config = new SecurityConfig(
                 basicRealm(root, fileUsers.isPresent(), mongoRealm.isPresent()),
-                digest(root.block("digestAuthMechanism")),
-                identity(root.block("identityAuthMechanism")),
+                root.block("digestAuthMechanism").ifEnabled(SecurityConfig::digest),
+                root.block("identityAuthMechanism").ifEnabled(SecurityConfig::identity),
                 fileUsers,
-                SecurityFiles.permissions(root.block("fileAclAuthorizer"), withoutId),
+                root.block("fileAclAuthorizer").ifEnabled(block -> SecurityFiles.permissions(block, withoutId)),
                 mongoRealm,
                 SecurityStores.MongoAclConfig.read(root.block("mongoAclAuthorizer"), mongo),
-                full.bool("enabled") ? Optional.of(full.bool("authentication-required")) : Optional.empty(),
+                root.block("fullAuthorizer").ifEnabled(full -> full.bool("authentication-required")),
                 tokens,
                 SecurityOAuth.read(root, tokens.jwt()),
                 SecurityGuards.read(root),
-                SecurityStores.ApiKeyConfig.read(root.block("apiKeyAuthMechanism"), root.block("apiKeyRealm")),
+                root.block("apiKeyAuthMechanism")
+                        .ifEnabled(mechanism -> SecurityStores.ApiKeyConfig.read(mechanism, root.block("apiKeyRealm"))),
                 SecurityStores.SessionsConfig.read(root.block("dataApi"), tokens, mongo),
                 Endpoint.read(root.block("roles")),
                 access.filter(_ -> mongo).map(uri -> uri + "/check"),
@@ -163,7 +163,7 @@ public record SecurityConfig(
     private static Optional<RealmName> basicRealm(Block root, boolean fileUsers, boolean mongoRealm) {
         var basic = root.block("basicAuthMechanism");
         if (MECHANISMS.stream().anyMatch(mechanism -> root.block(mechanism).isPresent())) {
-            return realm(basic);
+            return basic.ifEnabled(SecurityConfig::realm);
         }
         if (!fileUsers && !mongoRealm) {
             return Optional.empty();
@@ -219,24 +219,17 @@ public record SecurityConfig(
         }
     }
 
-    private static Optional<RealmName> realm(Block block) {
-        if (!block.bool("enabled")) {
-            return Optional.empty();
-        }
-        return Optional.of(
-                block.choice("authenticator").equals(RealmName.FILE.component) ? RealmName.FILE : RealmName.MONGO);
+    private static RealmName realm(Block block) {
+        return block.choice("authenticator").equals(RealmName.FILE.component) ? RealmName.FILE : RealmName.MONGO;
     }
 
-    private static Optional<Digest> digest(Block block) {
-        return realm(block).map(accounts -> new Digest(block.text("realm"), block.text("domain"), accounts));
+    private static Digest digest(Block block) {
+        return new Digest(block.text("realm"), block.text("domain"), realm(block));
     }
 
-    private static Optional<Account> identity(Block block) {
-        if (!block.bool("enabled")) {
-            return Optional.empty();
-        }
+    private static Account identity(Block block) {
         block.advise("enabled", "is true: every request is made by the account " + block.text("username"));
-        return Optional.of(new Account(block.text("username"), block.texts("roles"), new BsonDocument()));
+        return new Account(block.text("username"), block.texts("roles"), new BsonDocument());
     }
 
     /// `fileRealmAuthenticator` and `fileAclAuthorizer`: accounts and permissions in the configuration
@@ -247,11 +240,7 @@ public record SecurityConfig(
 
         private SecurityFiles() {}
 
-        /// Empty when the component is off.
-        static Optional<List<FileRealm.User>> users(Block block) {
-            if (!block.bool("enabled")) {
-                return Optional.empty();
-            }
+        static List<FileRealm.User> users(Block block) {
             var users = new ArrayList<FileRealm.User>();
             var names = new HashSet<String>();
             for (var user : entries(block, "users")) {
@@ -273,7 +262,7 @@ public record SecurityConfig(
                             "password", "is a number, which may have been written in another way: put it in quotes");
                 }
             }
-            return Optional.of(List.copyOf(users));
+            return List.copyOf(users);
         }
 
         /// Further keys are properties of the account, but hardly those with the name of another key but
@@ -292,13 +281,10 @@ public record SecurityConfig(
             return List.of();
         }
 
-        /// Empty when the component is off. A permission that cannot be used is reported and left out.
+        /// A permission that cannot be used is reported and left out.
         ///
         /// @param withoutId whether all accounts are of a file, and none has the property `_id`
-        static Optional<List<Permission>> permissions(Block block, boolean withoutId) {
-            if (!block.bool("enabled")) {
-                return Optional.empty();
-            }
+        static List<Permission> permissions(Block block, boolean withoutId) {
             var permissions = new ArrayList<Permission>();
             for (var entry : entries(block, "permissions")) {
                 try {
@@ -313,7 +299,7 @@ public record SecurityConfig(
                     entry.suspect("", "is not used: " + e.getMessage());
                 }
             }
-            return Optional.of(List.copyOf(permissions));
+            return List.copyOf(permissions);
         }
 
         /// Reports accounts that are refused everything: no permission is for one of their roles.

@@ -39,11 +39,13 @@ public record SecurityGuards(
     }
 
     static SecurityGuards read(Block root) {
-        var proxies = trustedProxies(root.block("core"));
+        var bruteForce = root.block("bruteForceAttackGuard");
+        var most = bruteForce.ifEnabled(block -> block.integer("max-failed-attempts"));
+        var clients = clientAddress(bruteForce, trustedProxies(root.block("core")));
         return new SecurityGuards(
-                bruteForce(root.block("bruteForceAttackGuard"), proxies),
-                clientAddress(root.block("bruteForceAttackGuard"), proxies),
-                origins(root.block("originVetoer")),
+                most.map(attempts -> new BruteForceGuard(attempts, clients)),
+                clients,
+                root.block("originVetoer").ifEnabled(SecurityGuards::origins),
                 failureLog(root.block("failedAuthLogger")),
                 root.block("rootRoleGuard").bool("enabled"),
                 root.block("accountsConfig").texts("users-unrestricted-roles"),
@@ -69,14 +71,6 @@ public record SecurityGuards(
         return networks;
     }
 
-    private static Optional<BruteForceGuard> bruteForce(Block block, List<Network> proxies) {
-        if (!block.bool("enabled")) {
-            return Optional.empty();
-        }
-        int max = block.integer("max-failed-attempts");
-        return Optional.of(new BruteForceGuard(max, clientAddress(block, proxies)));
-    }
-
     /// Without a list of proxies, `trust-x-forwarded-for` trusts every peer.
     private static ClientAddress clientAddress(Block block, List<Network> proxies) {
         int fromLast = block.integer("x-forwarded-for-value-from-last-element");
@@ -88,15 +82,12 @@ public record SecurityGuards(
                 fromLast, peer -> proxies.isEmpty() || proxies.stream().anyMatch(network -> network.contains(peer)));
     }
 
-    private static Optional<OriginVetoer> origins(Block block) {
-        if (!block.bool("enabled")) {
-            return Optional.empty();
-        }
-        return Optional.of(new OriginVetoer(
+    private static OriginVetoer origins(Block block) {
+        return new OriginVetoer(
                 block.texts("whitelist"),
                 patterns(block, "whitelist-patterns"),
                 ignored(block),
-                block.bool("allow-missing-origin")));
+                block.bool("allow-missing-origin"));
     }
 
     static List<OriginPattern> patterns(Block block, String key) {

@@ -39,7 +39,7 @@ public record SecurityOAuth(
                 authorization(root.block("oauthAuthorizationService")),
                 Optional.of(Endpoint.read(root.block("oauthClientRegistrationService")))
                         .filter(Endpoint::enabled),
-                modelContext(root.block("mcp"), resourceBase(root)));
+                root.block("mcp").ifEnabled(block -> modelContext(block, resourceBase(root))));
         if (oauth.modelContext.isPresent() && oauth.resourceMetadata.isEmpty()) {
             root.refuse(
                     "mcp/enabled",
@@ -78,23 +78,20 @@ public record SecurityOAuth(
         return oauth;
     }
 
-    private static Optional<ModelContext> modelContext(Block block, BaseUrl base) {
-        if (!block.bool("enabled")) {
-            return Optional.empty();
-        }
+    private static ModelContext modelContext(Block block, BaseUrl base) {
         var configured = block.optionalText("base-url");
         var servers = block.texts("authorization-servers");
         if (!servers.isEmpty() && configured.isEmpty()) {
             block.refuse("base-url", "is required with authorization-servers: tokens name the endpoint by it");
         }
         var scopes = block.bool("read-only") ? List.of("mcp:read") : List.of("mcp:read", "mcp:write");
-        return Optional.of(new ModelContext(
+        return new ModelContext(
                 new ResourceMetadataService.ProtectedResource(
                         block.uri("uri"),
                         configured.isPresent() ? new BaseUrl(configured, false) : base,
                         servers,
                         scopes),
-                block.bool("accept-plain-tokens")));
+                block.bool("accept-plain-tokens"));
     }
 
     private static BaseUrl resourceBase(Block root) {

@@ -15,16 +15,14 @@ import org.restheart.security.InvalidatedCache.CacheExpiry;
 import org.restheart.security.ProtectedCollection;
 import org.restheart.security.realm.DefaultAccount;
 import org.restheart.security.realm.PasswordHashes;
-import org.restheart.security.realm.RolesPath;
 import org.restheart.security.realm.UsersCollection;
+import org.restheart.security.realm.UsersCollection.RolesPath;
 
 /// What security keeps in collections: accounts, permissions, API keys and sessions.
 public final class SecurityStores {
     private SecurityStores() {}
 
     /// `mongoRealmAuthenticator`.
-    ///
-    /// @param firstUser inserted when there is no account
     public record MongoRealmConfig(
             UsersCollection users,
             int bcryptCost,
@@ -162,23 +160,21 @@ public final class SecurityStores {
             boolean selfService,
             CacheExpiry keeping) {
 
-        /// The collection of keys, also while none are accepted: they count again as soon as the mechanism is on.
+        /// The collection of keys, also while none are accepted: they count again as soon as the
+        /// mechanism is on.
         static MongoNamespace stored(Block realm) {
             return new MongoNamespace(realm.text("keys-db"), realm.text("keys-collection"));
         }
 
-        /// Empty when the mechanism is off.
-        static Optional<ApiKeyConfig> read(Block mechanism, Block realm) {
-            return mechanism.bool("enabled")
-                    ? Optional.of(new ApiKeyConfig(
-                            mechanism.texts("header-names"),
-                            stored(realm),
-                            realm.secret("pepper"),
-                            realm.bool("allow-unlimited"),
-                            realm.duration("max-lifetime-days"),
-                            realm.bool("self-service"),
-                            new CacheExpiry(10_000, realm.duration("cache-ttl"), CacheExpiry.Expiry.AFTER_WRITE)))
-                    : Optional.empty();
+        static ApiKeyConfig read(Block mechanism, Block realm) {
+            return new ApiKeyConfig(
+                    mechanism.texts("header-names"),
+                    stored(realm),
+                    realm.secret("pepper"),
+                    realm.bool("allow-unlimited"),
+                    realm.duration("max-lifetime-days"),
+                    realm.bool("self-service"),
+                    new CacheExpiry(10_000, realm.duration("cache-ttl"), CacheExpiry.Expiry.AFTER_WRITE));
         }
 
         @Override
@@ -190,8 +186,8 @@ public final class SecurityStores {
     /// The sessions of `dataApi`.
     public record SessionsConfig(Duration access, Duration refresh, Optional<String> anonymous, MongoNamespace stored) {
 
-        /// The collection of refresh tokens, also while there are no sessions: what is in it counts as soon as there
-        /// are.
+        /// The collection of refresh tokens, also while there are no sessions: what is in it counts as
+        /// soon as there are.
         static MongoNamespace stored(Block block) {
             return new MongoNamespace(block.text("sessions-db"), block.text("sessions-collection"));
         }

@@ -48,8 +48,6 @@ public record SecurityTokens(
     /// Whether a page may remember a session beyond a reload. Empty where that is not safe: scripts could read the
     /// cookie, other hosts or sites would get it, other ports' pages could act with it, or it would travel in clear
     /// text.
-    ///
-    /// @param loopback whether this machine alone can reach the server
     public Optional<CookieSessions> rememberedSessions(boolean loopback) {
         boolean hidden = cookie.httpOnly() && (cookie.secure() || loopback);
         boolean own = cookie.domain().isEmpty()
@@ -73,10 +71,11 @@ public record SecurityTokens(
         var jwt = JwtConfig.read(root.block("jwtConfigProvider"));
         var tokens = new SecurityTokens(
                 jwt,
-                bearer(root.block("jwtAuthenticationMechanism")),
+                root.block("jwtAuthenticationMechanism").ifEnabled(SecurityTokens::bearer),
                 root.block("tokenBasicAuthMechanism").bool("enabled"),
-                jwtTokens(root.block("jwtTokenManager"), service),
-                randomTokens(root.block("rndTokenManager")),
+                root.block("jwtTokenManager").ifEnabled(block -> jwtTokens(block, service.bool("revoke"))),
+                root.block("rndTokenManager")
+                        .ifEnabled(block -> new RandomTokens(block.duration("ttl"), block.uri("srv-uri"))),
                 Endpoint.read(service),
                 service.optionalText("redirect-url"),
                 cookie,
@@ -102,10 +101,7 @@ public record SecurityTokens(
         return tokens;
     }
 
-    private static Optional<JwtAuthenticator.Settings> bearer(Block block) {
-        if (!block.bool("enabled")) {
-            return Optional.empty();
-        }
+    private static JwtAuthenticator.Settings bearer(Block block) {
         boolean encoded = block.bool("base64Encoded");
         var name = block.text("usernameClaim");
         var roles = block.isNull("rolesClaim") ? Optional.<String>empty() : Optional.of(block.text("rolesClaim"));
@@ -113,17 +109,15 @@ public record SecurityTokens(
         if (roles.isEmpty() && fixed.isEmpty()) {
             block.refuse("rolesClaim", "is null and there are no fixedRoles: no account would have a role");
         }
-        return Optional.of(new JwtAuthenticator.Settings(name, roles, fixed, encoded));
+        return new JwtAuthenticator.Settings(name, roles, fixed, encoded);
     }
 
-    private static Optional<JwtTokenManager.Settings> jwtTokens(Block block, Block service) {
-        return block.bool("enabled")
-                ? Optional.of(new JwtTokenManager.Settings(
-                        block.duration("ttl"),
-                        block.uri("srv-uri"),
-                        propertyClaims(block, "account-properties-claims"),
-                        service.bool("revoke")))
-                : Optional.empty();
+    private static JwtTokenManager.Settings jwtTokens(Block block, boolean revokes) {
+        return new JwtTokenManager.Settings(
+                block.duration("ttl"),
+                block.uri("srv-uri"),
+                propertyClaims(block, "account-properties-claims"),
+                revokes);
     }
 
     private static List<String> propertyClaims(Block block, String key) {
@@ -136,12 +130,6 @@ public record SecurityTokens(
             }
         }
         return paths;
-    }
-
-    private static Optional<RandomTokens> randomTokens(Block block) {
-        return block.bool("enabled")
-                ? Optional.of(new RandomTokens(block.duration("ttl"), block.uri("srv-uri")))
-                : Optional.empty();
     }
 
     private static TokenCookie cookie(Block block) {
@@ -167,7 +155,6 @@ public record SecurityTokens(
     ///
     /// @param jwt verifies with the key, or with the issuer's key set
     /// @param shared whether other gateways accept tokens of this one, and this one after its next start
-    /// @param revocations the collection of revoked tokens
     public record JwtConfig(Jwt.Settings settings, Jwt jwt, boolean shared, MongoNamespace revocations) {
         private static final Set<String> ALGORITHMS = Set.of(
                 "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384",

@@ -11,7 +11,6 @@ import org.restheart.http.module.ServiceModule;
 import org.restheart.http.module.ServiceModule.Configured;
 import org.restheart.rest.importing.ImportConfig;
 
-/// Reads the blocks of services that are optional.
 final class ServiceBindings {
     /// The jars of modules by their blocks.
     private static final Map<String, String> JARS = new TreeMap<>(Map.of(
@@ -50,22 +49,18 @@ final class ServiceBindings {
         return Collections.unmodifiableMap(read);
     }
 
-    /// The jar of a module that the class path lacks.
     static Optional<String> missingJar(String block) {
         return Optional.ofNullable(JARS.get(block))
                 .filter(_ -> !MODULES.containsKey(block))
                 .map(jar -> jar + ".jar");
     }
 
-    /// `imports`; empty when it is switched off.
-    static Optional<ImportConfig> imports(Block block) {
-        return block.bool("enabled")
-                ? Optional.of(new ImportConfig(
-                        block.uri("uri"),
-                        block.text("db"),
-                        block.integer("max-per-account"),
-                        block.longInteger("max-bytes-per-account"),
-                        block.longInteger("max-bytes")))
-                : Optional.empty();
+    static ImportConfig imports(Block block) {
+        return new ImportConfig(
+                block.uri("uri"),
+                block.text("db"),
+                block.integer("max-per-account"),
+                block.longInteger("max-bytes-per-account"),
+                block.longInteger("max-bytes"));
     }
 }

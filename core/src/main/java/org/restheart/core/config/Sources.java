@@ -1,6 +1,7 @@
 package org.restheart.core.config;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -24,10 +25,7 @@ import org.restheart.text.Nearest;
 
 /// The sources of a configuration, in increasing precedence.
 ///
-/// @param standalone takes the alternate built-in configuration, without MongoDB
-/// @param inline overrides, as in the environment variable `RHO`
 /// @param variables values of single keys from the environment, by the names of the variables
-/// @param options what command line options set, by path
 public record Sources(
         boolean standalone,
         Optional<Path> file,
@@ -139,8 +137,23 @@ public record Sources(
         }
     }
 
-    /// A text in the program's jar.
     static String builtIn(String name) {
         return Bundled.text(Sources.class, name);
+    }
+
+    /// From where the gateway's classes come.
+    static final class GatewayCode {
+        private GatewayCode() {}
+
+        /// The jar, or a folder of classes. The class loader says it: the protection domain of a class
+        /// that comes from an AOT cache may have no location.
+        static Path location() {
+            var name = "/" + GatewayCode.class.getName().replace('.', '/') + ".class";
+            var url =
+                    Objects.requireNonNull(GatewayCode.class.getResource(name)).toString();
+            var code = url.substring(0, url.length() - name.length());
+            return Path.of(
+                    URI.create(code.startsWith("jar:") ? code.substring("jar:".length(), code.length() - 1) : code));
+        }
     }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.ProviderNotFoundException;
 import java.util.List;
 import java.util.Optional;
+import org.restheart.core.config.Sources.GatewayCode;
 
 /// One member of `static-resources`.
 ///

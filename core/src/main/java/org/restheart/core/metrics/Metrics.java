@@ -41,6 +41,7 @@ import org.restheart.core.filter.RateLimits;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.server.UndertowListener;
+import org.restheart.core.tracing.ExportReport;
 import org.restheart.core.tracing.Tracing;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.ComputeLimit;
@@ -75,7 +76,6 @@ public final class Metrics implements AutoCloseable {
     private final int accounts;
     private volatile Reload lastReload = new Reload(true, Instant.now());
 
-    /// @param done whether it was taken over
     private record Reload(boolean done, Instant time) {}
 
     private final Map<Part, MeteredRegistry> parts = new EnumMap<>(Part.class);
@@ -207,16 +207,21 @@ public final class Metrics implements AutoCloseable {
     public void watch(Tracing tracing) {
         var description = "Spans of traces: recorded, sent to the collector, lost because that did not take them";
         meters(Part.GATEWAY, "outcome", "recorded").count("gateway_spans", description, tracing, Tracing::recorded);
-        meters(Part.GATEWAY, "outcome", "sent").count("gateway_spans", description, tracing, Tracing::sent);
-        meters(Part.GATEWAY, "outcome", "lost").count("gateway_spans", description, tracing, Tracing::lost);
+        watch("gateway_spans", description, tracing.report());
+    }
+
+    private void watch(String name, String description, ExportReport report) {
+        meters(Part.GATEWAY, "outcome", "sent").count(name, description, report, ExportReport::sent);
+        meters(Part.GATEWAY, "outcome", "lost").count(name, description, report, ExportReport::lost);
     }
 
     /// Pushes all metrics to a collector.
     public OtlpMetrics push(MetricsConfig.Push push, String version, String instance) {
         var pushed = new OtlpMetrics(this::snapshots, push, version, instance);
-        var description = "Pushes of metrics: sent to the collector, lost because that did not take them";
-        meters(Part.GATEWAY, "outcome", "sent").count("gateway_metric_pushes", description, pushed, OtlpMetrics::sent);
-        meters(Part.GATEWAY, "outcome", "lost").count("gateway_metric_pushes", description, pushed, OtlpMetrics::lost);
+        watch(
+                "gateway_metric_pushes",
+                "Pushes of metrics: sent to the collector, lost because that did not take them",
+                pushed.report());
         return pushed;
     }
 
@@ -559,6 +564,60 @@ public final class Metrics implements AutoCloseable {
             } catch (IOException _) {
                 return Double.NaN;
             }
+        }
+    }
+
+    /// One page of metrics. Thread-safe.
+    public interface MetricsRegistry {
+        /// What comes after the path of the metrics service; begins with `/`.
+        String path();
+
+        /// The families of this page, without what marks the end of a text in the format.
+        String scrape(ExpositionFormat format);
+    }
+
+    /// A text format in which metrics are scraped.
+    public enum ExpositionFormat {
+        /// The Prometheus text format, version 0.0.4.
+        PROMETHEUS("text/plain; version=0.0.4; charset=utf-8"),
+        /// OpenMetrics 1.0, the only one with exemplars. Its end has to be marked by [#END].
+        OPEN_METRICS("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+        static final String END = "# EOF\n";
+
+        private final String contentType;
+
+        ExpositionFormat(String contentType) {
+            this.contentType = contentType;
+        }
+
+        public String contentType() {
+            return contentType;
+        }
+
+        /// The header lines of a family.
+        ///
+        /// @param name of its samples, such as `process_cpu_seconds_total`
+        /// @param type as the Prometheus text format calls it
+        String family(String name, String help, String type) {
+            var family = name;
+            var called = type;
+            if (this == OPEN_METRICS) {
+                called = type.equals("untyped") ? "unknown" : type;
+                family = type.equals("counter") ? name.replaceFirst("_total$", "") : name;
+            }
+            return "# HELP " + family + " " + help + "\n# TYPE " + family + " " + called + "\n";
+        }
+
+        /// What ends a list of labels. Prometheus accepts a comma after the last label, on which clients
+        /// of the text format may rely; OpenMetrics has none there.
+        String closed(String labels) {
+            return this == OPEN_METRICS && labels.endsWith(",") ? labels.substring(0, labels.length() - 1) : labels;
+        }
+
+        /// The value of a label, fit for double quotes.
+        static String escaped(String value) {
+            return value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
         }
     }
 }

@@ -135,7 +135,6 @@ public final class MongoCommands implements CommandListener {
     /// What a command asks: its fields and operators, with `?` for each value. Read where the driver has written it,
     /// without decoding values: a command may have 48 MB, and most take no time.
     static final class Shape {
-        /// What is shown of a command.
         private static final Set<String> SHOWN = Words.of(
                 "filter query pipeline sort projection hint key q u collation limit skip multi upsert remove update");
 

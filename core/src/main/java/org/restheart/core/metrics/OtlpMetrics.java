@@ -37,6 +37,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -86,12 +87,8 @@ public final class OtlpMetrics implements AutoCloseable {
                 .build();
     }
 
-    double sent() {
-        return report.sent();
-    }
-
-    double lost() {
-        return report.lost();
+    ExportReport report() {
+        return report;
     }
 
     @Override
@@ -124,40 +121,25 @@ public final class OtlpMetrics implements AutoCloseable {
     /// @param now in nanoseconds since 1970
     private static MetricData family(
             MetricSnapshot metric, long now, Resource resource, InstrumentationScopeInfo scope) {
-        var name = metric.getMetadata().getName();
-        return switch (metric) {
-            case CounterSnapshot counter ->
-                new Family(metric, name, MetricDataType.DOUBLE_SUM, total(counter, now), resource, scope);
-            case HistogramSnapshot histogram ->
-                new Family(metric, name, MetricDataType.HISTOGRAM, histogram(histogram, now), resource, scope);
-            case SummarySnapshot summary ->
-                new Family(metric, name, MetricDataType.SUMMARY, summary(summary, now), resource, scope);
-            case InfoSnapshot info ->
-                new Family(
-                        metric,
-                        name + "_info",
-                        MetricDataType.DOUBLE_GAUGE,
-                        gauge(info.getDataPoints(), _ -> 1, now),
-                        resource,
-                        scope);
-            case GaugeSnapshot gauge ->
-                new Family(
-                        metric,
-                        name,
-                        MetricDataType.DOUBLE_GAUGE,
-                        gauge(gauge.getDataPoints(), point -> point.getValue(), now),
-                        resource,
-                        scope);
-            case UnknownSnapshot unknown ->
-                new Family(
-                        metric,
-                        name,
-                        MetricDataType.DOUBLE_GAUGE,
-                        gauge(unknown.getDataPoints(), point -> point.getValue(), now),
-                        resource,
-                        scope);
+        var named = metric.getMetadata();
+        var type = switch (metric) {
+            case CounterSnapshot _ -> MetricDataType.DOUBLE_SUM;
+            case HistogramSnapshot _ -> MetricDataType.HISTOGRAM;
+            case SummarySnapshot _ -> MetricDataType.SUMMARY;
+            default -> MetricDataType.DOUBLE_GAUGE;
+        };
+        var data = switch (metric) {
+            case CounterSnapshot counter -> total(counter, now);
+            case HistogramSnapshot histogram -> histogram(histogram, now);
+            case SummarySnapshot summary -> summary(summary, now);
+            case InfoSnapshot info -> gauge(info.getDataPoints(), _ -> 1, now);
+            case GaugeSnapshot gauge -> gauge(gauge.getDataPoints(), point -> point.getValue(), now);
+            case UnknownSnapshot unknown -> gauge(unknown.getDataPoints(), point -> point.getValue(), now);
             default -> throw new IllegalStateException("no meter makes a " + metric.getClass());
         };
+        var name = named.getName() + (metric instanceof InfoSnapshot ? "_info" : "");
+        var help = Objects.requireNonNullElse(named.getHelp(), "");
+        return new Family(resource, scope, name, help, "", type, data); // names end with their units
     }
 
     private static Data<?> total(CounterSnapshot counter, long now) {
@@ -229,51 +211,16 @@ public final class OtlpMetrics implements AutoCloseable {
         return attributes.build();
     }
 
-    /// @param data of the type
+    /// Its components are named as the methods that the SDK asks.
     private record Family(
-            MetricSnapshot metric,
-            String name,
-            MetricDataType type,
-            Data<?> data,
-            Resource resource,
-            InstrumentationScopeInfo scope)
-            implements MetricData {
-        @Override
-        public Resource getResource() {
-            return resource;
-        }
-
-        @Override
-        public InstrumentationScopeInfo getInstrumentationScopeInfo() {
-            return scope;
-        }
-
-        @Override
-        public String getName() {
-            return name;
-        }
-
-        @Override
-        public String getDescription() {
-            var help = metric.getMetadata().getHelp();
-            return help == null ? "" : help;
-        }
-
-        @Override
-        public String getUnit() {
-            return ""; // names end with their units
-        }
-
-        @Override
-        public MetricDataType getType() {
-            return type;
-        }
-
-        @Override
-        public Data<?> getData() {
-            return data;
-        }
-    }
+            Resource getResource,
+            InstrumentationScopeInfo getInstrumentationScopeInfo,
+            String getName,
+            String getDescription,
+            String getUnit,
+            MetricDataType getType,
+            Data<?> getData)
+            implements MetricData {}
 
     /// Tells the report of each push. Thread-safe.
     private record ReportedExporter(MetricExporter exporter, ExportReport report) implements MetricExporter {

@@ -24,6 +24,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.metrics.Metrics.ExpositionFormat;
+import org.restheart.core.metrics.Metrics.MetricsRegistry;
 import org.restheart.core.metrics.RequestMetrics.RequestRegistry.Series;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.Observer;
@@ -40,7 +42,6 @@ final class RequestMetrics implements Observer, AutoCloseable {
     private final ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("metrics").daemon().factory());
 
-    /// Both are path templates.
     RequestMetrics(List<String> include, List<String> exclude) {
         this.registries = include.stream()
                 .map(template -> new RequestRegistry(PathTemplate.parse(template), System::nanoTime))
@@ -64,7 +65,6 @@ final class RequestMetrics implements Observer, AutoCloseable {
         return text.toString();
     }
 
-    /// The same as values.
     List<MetricSnapshot> snapshots() {
         var values = new RequestRegistry.RequestSnapshots();
         registries.forEach(registry -> registry.addTo(values::add));
@@ -322,8 +322,8 @@ final class RequestMetrics implements Observer, AutoCloseable {
             }
         }
 
-        /// Writes request metrics: one family after the other, each with its samples together. Confined to
-        /// one scrape.
+        /// Writes request metrics: one family after the other, each with its samples together. Confined
+        /// to one scrape.
         static final class RequestText {
             private final ExpositionFormat format;
             private final StringBuilder durations = new StringBuilder();
@@ -504,8 +504,8 @@ final class RequestMetrics implements Observer, AutoCloseable {
                 return seconds > 0 ? count() / seconds : 0;
             }
 
-            /// Events per second, averaged with exponentially fading weights, as the load average of Unix
-            /// is. Ticked by one thread, read by any.
+            /// Events per second, averaged with exponentially fading weights, as the load average of
+            /// Unix is. Ticked by one thread, read by any.
             static final class MovingRate {
                 private final int minutes;
                 private final double weight;
@@ -617,7 +617,6 @@ final class RequestMetrics implements Observer, AutoCloseable {
                 return low + ((1L << shift) - 1) / 2.0;
             }
 
-            /// Decays the recorded values by a number of seconds.
             void fade(double seconds) {
                 double factor = Math.exp(-FADING_PER_SECOND * seconds);
                 for (int i = 0; i < BUCKETS; i++) {

@@ -1,5 +1,5 @@
 /// Metrics for operators: requests by template, method and status, the JVM, the connection pool, the gateway's own
-/// load. Each [MetricsRegistry] is one page of Prometheus text.
+/// load. Each [Metrics.MetricsRegistry] is one page of Prometheus text.
 ///
 /// Must not know: how the pages are served.
 @NullMarked

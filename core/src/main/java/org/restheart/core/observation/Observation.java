@@ -15,7 +15,6 @@ import org.restheart.http.trace.TraceScope.TraceSpan;
 /// @param request without its content, which may be large; of a request that was refused before it was read,
 ///     what is known of it
 /// @param method as sent; empty for a request that could not be read
-/// @param responseHeaders as the pipeline made them
 /// @param nanos from the request's arrival to the end of its response
 /// @param operation named in the content, if the path does not show it
 public record Observation(
@@ -57,7 +56,6 @@ public record Observation(
             this.operation = operation;
         }
 
-        /// @param caller see [org.restheart.http.access.CallerScope]
         public void acceptCaller(String caller) {
             this.caller = caller;
         }

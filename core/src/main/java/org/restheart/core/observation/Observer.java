@@ -25,7 +25,6 @@ public interface Observer {
                 Optional.of(operation)));
     }
 
-    /// All of them, in order.
     static Observer all(Iterable<Observer> observers) {
         return observation -> observers.forEach(observer -> observer.completed(observation));
     }

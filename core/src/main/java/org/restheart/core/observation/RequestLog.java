@@ -60,7 +60,6 @@ public final class RequestLog implements Observer, AutoCloseable {
         bytes contentLength clientAddress peer protocol account username roles operation trace-id
         """);
 
-    /// The name of the trace's id in lines.
     private static final String TRACE = "trace-id";
 
     private final List<String> tracingHeaders;
@@ -77,7 +76,6 @@ public final class RequestLog implements Observer, AutoCloseable {
 
     /// To be closed, so that the last lines are written.
     ///
-    /// @param secretHeaders names, in lower case, of the headers with credentials
     /// @param added fields by name, of a request and the headers of its response
     public RequestLog(
             LoggingConfig config,
@@ -438,7 +436,6 @@ public final class RequestLog implements Observer, AutoCloseable {
 
         /// @param head what stands before the text. Apart from it, since with a character beyond Latin-1
         ///     the whole text would take twice the memory, and more time to encode
-        /// @param fields of a line of JSON, beside its text
         record Line(String head, String text, Map<String, String> context, Map<String, Object> fields) {}
 
         /// Lines that are missing since the start.

@@ -14,6 +14,8 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import org.restheart.core.config.PluginSettings;
 import org.restheart.core.observation.RequestLog;
+import org.restheart.core.plugins.PluginSteps.ListenerQueue;
+import org.restheart.core.plugins.PluginSteps.PluginService;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Binding.Match;
 import org.restheart.http.Filter;
@@ -89,7 +91,6 @@ final class Installing implements Installation {
         }
     }
 
-    /// @param by the plugin's name
     record Provided(String by, Object object) {}
 
     /// @param every zero for once

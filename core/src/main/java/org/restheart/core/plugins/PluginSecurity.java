@@ -46,7 +46,6 @@ final class PluginSecurity {
         }
     }
 
-    /// @param scheme as the mechanism says once, as the next two
     record Mechanism(
             PluginCalls calls,
             Authenticator mechanism,

@@ -1,9 +1,13 @@
 package org.restheart.core.plugins;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.Visibility;
@@ -12,6 +16,7 @@ import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Structure;
 import org.restheart.data.Operation.Write;
 import org.restheart.http.Content;
+import org.restheart.http.Cors;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Problem;
@@ -19,11 +24,13 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
+import org.restheart.http.Service;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest.Answer;
 import org.restheart.http.parameter.DataParameter;
 import org.restheart.plugin.CompletionListener;
+import org.restheart.plugin.CompletionListener.Completed;
 import org.restheart.plugin.DocumentTransform;
 import org.restheart.plugin.OperationInterceptor;
 import org.restheart.plugin.RequestInterceptor;
@@ -209,5 +216,150 @@ final class PluginSteps {
                 response.status(),
                 response.headers(),
                 response.said(DataWrite.Report.class));
+    }
+
+    /// What waits for one listener: bounded, so that a slow one neither fills memory nor delays answers. A
+    /// virtual thread works for it while something waits. Thread-safe.
+    static final class ListenerQueue {
+        private static final int MOST = 10_000;
+
+        /// In bytes, approximately.
+        private static final long MOST_BYTES = 16 << 20;
+
+        private static final long USUAL_BYTES = 500;
+        private static final long ID_BYTES = 50;
+        private static final String WHAT = "listener";
+
+        private final PluginCalls calls;
+        private final CompletionListener listener;
+
+        @GuardedBy("this")
+        private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+
+        @GuardedBy("this")
+        private long bytes;
+
+        @GuardedBy("this")
+        private @Nullable Thread worker;
+
+        private record Waiting(Completed what, long bytes) {}
+
+        ListenerQueue(PluginCalls calls, CompletionListener listener) {
+            this.calls = calls;
+            this.listener = listener;
+        }
+
+        /// Never blocks for longer than it takes to add it.
+        void offer(Completed what) {
+            long length = length(what);
+            synchronized (this) {
+                if (waiting.size() < MOST && bytes + length <= MOST_BYTES) {
+                    waiting.add(new Waiting(what, length));
+                    bytes += length;
+                    if (worker == null) {
+                        worker = Thread.ofVirtual().name(calls.thread()).start(this::work);
+                    }
+                    return;
+                }
+            }
+            calls.meters().dropped(WHAT);
+            calls.report(WHAT, new IllegalStateException("it is too slow: what it was to hear of is dropped"));
+        }
+
+        private static long length(Completed what) {
+            var values = new BsonArray();
+            what.report().ifPresent(report -> {
+                values.addAll(report.inserted());
+                report.upserted().ifPresent(values::add);
+                values.addAll(report.errors());
+            });
+            int location = what.headers().first("Location").map(String::length).orElse(0);
+            long bytes = USUAL_BYTES + what.path().raw().length() + location;
+            for (var value : values) {
+                bytes += ID_BYTES + length(value);
+            }
+            return bytes;
+        }
+
+        private static int length(BsonValue value) {
+            return switch (value.getBsonType()) {
+                case STRING -> value.asString().getValue().length();
+                case OBJECT_ID, INT32, INT64 -> 0;
+                default -> RawDocuments.encode(new BsonDocument("", value)).getByteLength();
+            };
+        }
+
+        private void work() {
+            for (var next = next(); next != null; next = next()) {
+                var what = next.what;
+                calls.run(WHAT, () -> listener.completed(what));
+            }
+        }
+
+        private synchronized @Nullable Waiting next() {
+            var next = waiting.poll();
+            if (next == null) {
+                worker = null;
+            } else {
+                bytes -= next.bytes;
+            }
+            return next;
+        }
+
+        /// The thread that ends when the listener has heard of all; null if it has.
+        synchronized @Nullable Thread worker() {
+            return worker;
+        }
+
+        /// Nobody waits for it any more.
+        synchronized void close() {
+            waiting.clear();
+            bytes = 0;
+        }
+    }
+
+    /// An endpoint of a plugin. Its requests pass all filters, and begin on virtual threads.
+    record PluginService(PluginCalls calls, Service service, String replaces) implements Service {
+        private static final String WHAT = "service's description";
+
+        @Override
+        public String name() {
+            return calls.plugin();
+        }
+
+        @Override
+        public Response handle(Request request) {
+            return calls.call("service", () -> service.handle(request));
+        }
+
+        @Override
+        public Request prepare(Request request) {
+            return calls.call(WHAT, () -> service.prepare(request));
+        }
+
+        @Override
+        public Cors cors(Request request) {
+            return calls.call(WHAT, () -> service.cors(request), Cors.DEFAULT);
+        }
+
+        @Override
+        public ErrorStyle errorStyle() {
+            return calls.call(WHAT, service::errorStyle, ErrorStyle.MESSAGE);
+        }
+
+        @Override
+        public Optional<Response.Ready> errorResponse(Request request, Problem problem) {
+            return calls.call(WHAT, () -> service.errorResponse(request, problem), Optional.empty());
+        }
+
+        @Override
+        public boolean answersHead() {
+            return calls.call(WHAT, service::answersHead, false);
+        }
+
+        @Override
+        public boolean streamsContent(Request request) {
+            return calls.call(WHAT, () -> service.streamsContent(request), false);
+        }
     }
 }

@@ -24,7 +24,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.restheart.core.accounts.AddedPolicy;
+import org.restheart.core.accounts.Security.AddedPolicy;
 import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.Finding;
 import org.restheart.core.config.PluginSettings;
@@ -33,6 +33,9 @@ import org.restheart.core.plugins.Installing.AddedStep;
 import org.restheart.core.plugins.Installing.BackgroundTask;
 import org.restheart.core.plugins.Installing.Place;
 import org.restheart.core.plugins.Installing.Provided;
+import org.restheart.core.plugins.PluginSteps.ListenerQueue;
+import org.restheart.core.plugins.PluginSteps.PluginService;
+import org.restheart.core.plugins.PluginUnit.PluginLoader;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.server.StartException;
 import org.restheart.http.Fatal;
@@ -65,8 +68,6 @@ public final class Plugins implements AutoCloseable {
             Optional<MongoClient> client, JudgedRequests data, MeterRegistry registry, MemoryBudget memory) {}
 
     /// A plugin before it is installed.
-    ///
-    /// @param unit its file or folder
     private record Candidate(
             String unit, Plugin plugin, Set<String> after, PluginCalls calls, PluginSettings settings) {
         String name() {
@@ -84,7 +85,6 @@ public final class Plugins implements AutoCloseable {
 
     /// Finds and installs all plugins there are.
     ///
-    /// @param given besides those that it finds
     /// @throws StartException naming the jar, the plugin, the reason and what to do, if one cannot be used
     public static Plugins install(PluginsConfig config, List<Plugin> given, Surroundings around) {
         var plugins = new Plugins(config, given, around);
@@ -102,7 +102,6 @@ public final class Plugins implements AutoCloseable {
 
     /// Loads all plugins, and has each check its settings; installs none.
     ///
-    /// @param found takes what is wrong with settings
     /// @throws StartException as [#install]
     public static void check(PluginsConfig config, Consumer<Finding> found) {
         JudgedRequests nobody = (_, _) -> {

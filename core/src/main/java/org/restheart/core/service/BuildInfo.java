@@ -8,7 +8,6 @@ import java.util.Properties;
 ///
 /// @param time ISO 8601, UTC
 public record BuildInfo(String version, String time) {
-    /// Read from the properties that Maven writes into the jar.
     public static BuildInfo load() {
         try (var in = BuildInfo.class.getResourceAsStream("/org/restheart/core/build.properties")) {
             if (in == null) {

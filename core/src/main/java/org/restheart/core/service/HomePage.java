@@ -119,9 +119,7 @@ public final class HomePage implements Service {
 
         @Override
         public Response handle(Request request) {
-            if (request.method() != Method.GET) {
-                throw Problem.notAllowed("GET").raise();
-            }
+            request.requireMethod(Method.GET);
             return Response.status(200)
                     .with("Cache-Control", "public, max-age=86400")
                     .with("image/x-icon", icon);

@@ -57,7 +57,6 @@ public final class ProxyService implements Service, AutoCloseable {
     /// Where clients send credentials.
     ///
     /// @param headers names, such as those of API keys; in lower case
-    /// @param cookies names
     public record Credentials(Set<String> headers, Set<String> cookies) {}
 
     /// @param trusts whether the peer of a connection is a proxy before this server, whose `X-Forwarded-…` count

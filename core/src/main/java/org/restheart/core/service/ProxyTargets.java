@@ -65,7 +65,6 @@ final class ProxyTargets implements AutoCloseable {
     private final HttpClient client;
     private final List<Thread> checks;
 
-    /// One of them.
     static final class Target {
         private final String url;
         private volatile boolean isWell = true;
@@ -192,7 +191,6 @@ final class ProxyTargets implements AutoCloseable {
         return client;
     }
 
-    /// Of all targets.
     FairShares connections() {
         return connections;
     }
@@ -277,7 +275,6 @@ final class ProxyTargets implements AutoCloseable {
         }
     }
 
-    /// How long a request may take, response included.
     Optional<Duration> requestTimeout() {
         return config.requestTimeout();
     }

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import org.restheart.core.config.OtlpConfig;
+import org.restheart.core.config.GatewayConfig.OtlpConfig;
 
 /// What the configuration and, where that says nothing, OpenTelemetry's usual environment variables say
 /// of the collector of a signal and of this service.
@@ -25,7 +25,6 @@ public record Collector(String url, Map<String, String> headers, Resource resour
             return "/v1/" + label();
         }
 
-        /// @param what of the variable, such as `ENDPOINT`
         private String variable(String what) {
             return "OTEL_EXPORTER_OTLP_" + name() + "_" + what;
         }

@@ -30,7 +30,6 @@ public final class ServerTiming implements TraceSpan.Shared {
     private final AtomicLongArray nanos = new AtomicLongArray(NAMES.size());
 
     /// @param span if the request is traced
-    /// @param sharers to whom this counts, too
     private ServerTiming(@Nullable TraceSpan span, List<TraceSpan> sharers) {
         this.span = span;
         this.sharers = sharers;

@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
-import org.restheart.core.config.TracingConfig;
+import org.restheart.core.config.GatewayConfig.TracingConfig;
 import org.restheart.core.tracing.Collector.Signal;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
@@ -100,7 +100,6 @@ public final class Tracing implements AutoCloseable {
 
     /// Begins the span of a request, below that of its caller if it names one.
     ///
-    /// @param uri to which the service of the request is bound
     /// @param arrived in [System#nanoTime()]
     public RequestSpan begin(Request request, String uri, long arrived) {
         var caller = W3CTraceContextPropagator.getInstance().extract(Context.root(), request.headers(), SENT);
@@ -134,14 +133,8 @@ public final class Tracing implements AutoCloseable {
         return recorded.sum();
     }
 
-    /// Spans that the collector has accepted.
-    public double sent() {
-        return report.sent();
-    }
-
-    /// Spans of exports that have failed.
-    public double lost() {
-        return report.lost();
+    public ExportReport report() {
+        return report;
     }
 
     /// Exports what waits, if that is possible soon.

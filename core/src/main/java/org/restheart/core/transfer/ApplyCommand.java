@@ -625,8 +625,6 @@ final class ApplyCommand implements Callable<Integer> {
     }
 
     /// What the gateway answers; empty if there is nothing.
-    ///
-    /// @param query further parameters
     private Optional<BsonValue> read(String path, String query) throws IOException {
         var answer = send(
                 request("GET", path + "?jsonMode=extended&rep=STANDARD" + query, null)

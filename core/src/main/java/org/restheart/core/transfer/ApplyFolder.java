@@ -56,15 +56,12 @@ final class ApplyFolder {
 
     /// What a file wants.
     ///
-    /// @param path of the URL
-    /// @param file relative to the folder, for messages
     /// @param implied whether it has no file, and needs only to exist
     record Resource(Kind kind, String path, String file, BsonDocument content, boolean implied) {
         Resource(Kind kind, String path, String file, BsonDocument content) {
             this(kind, path, file, content, false);
         }
 
-        /// The path of the collection that has it.
         String parent() {
             return path.substring(0, path.lastIndexOf('/'));
         }
@@ -141,7 +138,6 @@ final class ApplyFolder {
         };
     }
 
-    /// A text without the secrets of the folder.
     String masked(String text) {
         var masked = text;
         // one may begin with another

@@ -32,7 +32,6 @@ import picocli.CommandLine.Option;
 final class GatewayClient {
     private static final Duration CONNECT = Duration.ofSeconds(10);
 
-    /// Most different warnings that are printed.
     private static final int MAX_WARNINGS = 20;
 
     /// Converts URLs whose query need not be percent-encoded.

@@ -143,7 +143,6 @@ final class ImportCommand extends Transfer.TransferCommand {
         batch.clear();
     }
 
-    /// Counts the bytes that were read.
     private static final class Counted extends FilterInputStream {
         private long count;
 
@@ -259,7 +258,6 @@ final class ImportCommand extends Transfer.TransferCommand {
             this.upsert = upsert;
         }
 
-        /// @param id for a document without one
         void add(long number, BsonDocument document, ObjectId id) {
             var sent = document;
             if (!document.containsKey("_id")) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.restheart.core.config.RateLimitsConfig.Limit;
+import org.restheart.core.config.GatewayConfig.RateLimitsConfig.Limit;
 import org.restheart.core.filter.RateLimits.RateLimiter;
 
 class RateLimiterTest {

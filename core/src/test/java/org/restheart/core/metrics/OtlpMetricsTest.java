@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.core.AdminGateway;
 import org.restheart.core.config.GatewayConfig.MetricsConfig;
-import org.restheart.core.config.OtlpConfig;
+import org.restheart.core.config.GatewayConfig.OtlpConfig;
 import org.restheart.core.tracing.OtlpReceiver;
 import org.restheart.core.tracing.OtlpReceiver.Metric;
 import org.restheart.core.tracing.OtlpReceiver.Point;
@@ -184,7 +184,7 @@ class OtlpMetricsTest {
             throw new IllegalStateException("two series have the same labels");
         };
         try (var metrics = new OtlpMetrics(broken, push, "1", "node-1")) {
-            await().until(() -> metrics.lost() > 1);
+            await().until(() -> metrics.report().lost() > 1);
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.metrics.Metrics.ExpositionFormat;
 import org.restheart.core.metrics.RequestMetrics.RequestRegistry;
 import org.restheart.core.observation.Observation;
 import org.restheart.http.Fields;

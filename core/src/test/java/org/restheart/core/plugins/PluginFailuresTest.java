@@ -32,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.plugins.PluginSteps.ListenerQueue;
 import org.restheart.core.security.LogLines;
 import org.restheart.core.server.StartException;
 import org.restheart.embedded.FreePort;

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.restheart.core.config.OtlpConfig;
+import org.restheart.core.config.GatewayConfig.OtlpConfig;
 import org.restheart.core.tracing.Collector.Signal;
 
 class CollectorTest {

@@ -151,9 +151,7 @@ public final class ImportService implements Service {
                 if (!below.getLast().equals("errors")) {
                     throw missing();
                 }
-                if (request.method() != Method.GET) {
-                    throw Problem.notAllowed("GET").raise();
-                }
+                request.requireMethod(Method.GET);
                 yield errors(request, job);
             }
             default -> throw missing();

@@ -30,7 +30,6 @@ import org.restheart.http.KnownKeys;
 import org.restheart.http.Lease;
 import org.restheart.http.Method;
 import org.restheart.http.Preferences;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -94,9 +93,7 @@ public record TransactionsService(OwnTransactions transactions, JudgedRequests j
 
     @Override
     public Response handle(Request request) {
-        if (request.method() != Method.POST) {
-            throw Problem.notAllowed("POST").raise();
-        }
+        request.requireMethod(Method.POST);
         request.requireThread();
         refuseWithoutEffect(request);
         boolean isRehearsal = isRehearsal(request);

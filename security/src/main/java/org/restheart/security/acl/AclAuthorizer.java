@@ -1,9 +1,15 @@
 package org.restheart.security.acl;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.data.Access;
 import org.restheart.data.Privilege;
@@ -14,8 +20,11 @@ import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.Authorizer;
+import org.restheart.security.InvalidatedCache;
 import org.restheart.security.predicate.Attempt;
 import org.restheart.security.predicate.KindAttempt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Allows what a permission of one of the account's roles allows. Roles are tried in the account's order, permissions
 /// in their order of priority; the first that applies decides.
@@ -164,10 +173,107 @@ public record AclAuthorizer(Permissions permissions, Optional<String> rootRole) 
     /// The permissions of an [AclAuthorizer]. Thread-safe.
     @FunctionalInterface
     interface Permissions {
-        /// The permissions of a role in the order in which they are tried. Does not block for cached permissions;
-        /// otherwise it first calls [Request#requireThread()].
+        /// The permissions of a role in the order in which they are tried. Does not block for cached
+        /// permissions; otherwise it first calls [Request#requireThread()].
         ///
         /// @throws RuntimeException if they cannot be loaded: the request is then refused
         List<Permission> of(Request request, String role);
+    }
+
+    /// The permissions of a file. Thread-safe.
+    ///
+    /// Within a role the lower priority is tried first; of equal ones, the one that is later in the file.
+    public static final class FilePermissions implements Permissions {
+        private volatile Map<String, List<Permission>> byRole;
+
+        /// @param permissions in the order of the file
+        public FilePermissions(List<Permission> permissions) {
+            this.byRole = byRole(permissions);
+        }
+
+        public void replace(List<Permission> permissions) {
+            byRole = byRole(permissions);
+        }
+
+        private static Map<String, List<Permission>> byRole(List<Permission> permissions) {
+            var byRole = new HashMap<String, List<Permission>>();
+            permissions.reversed().stream()
+                    .sorted(Comparator.comparingDouble(rule -> rule.priority().orElse(Double.POSITIVE_INFINITY)))
+                    .forEach(rule -> rule.roles().stream()
+                            .distinct()
+                            .forEach(role -> byRole.computeIfAbsent(role, _ -> new ArrayList<>())
+                                    .add(rule)));
+            return Map.copyOf(byRole);
+        }
+
+        @Override
+        public List<Permission> of(Request request, String role) {
+            return byRole.getOrDefault(role, List.of());
+        }
+    }
+
+    /// The permissions of a collection, loaded and parsed per role on first use. Thread-safe.
+    ///
+    /// Within a role the higher priority is tried first; of two equal ones the one with the higher `_id`.
+    public static final class StoredPermissions implements Permissions {
+        private static final Logger LOG = LoggerFactory.getLogger(StoredPermissions.class);
+        private static final int MAX_REPORTED = 1_000;
+
+        private final Function<String, List<BsonDocument>> ofRole;
+        private final InvalidatedCache<String, List<Permission>> kept;
+        /// Permissions are read repeatedly; each fault is logged once.
+        private final Set<String> reported = ConcurrentHashMap.newKeySet();
+
+        /// @param ofRole the documents of a role, by `_id` descending; may block; throws 503 if it cannot query now
+        public StoredPermissions(
+                Function<String, List<BsonDocument>> ofRole, InvalidatedCache<String, List<Permission>> kept) {
+            this.ofRole = ofRole;
+            this.kept = kept;
+        }
+
+        @Override
+        public List<Permission> of(Request request, String role) {
+            var known = kept.get(role);
+            if (known.isPresent()) {
+                return known.get();
+            }
+            request.requireThread();
+            var loaded = kept.load(role, this::read);
+            return loaded == null ? List.of() : loaded;
+        }
+
+        private List<Permission> read(String role) {
+            var permissions = new ArrayList<Permission>();
+            for (var document : ofRole.apply(role)) {
+                read(document).ifPresent(permissions::add);
+            }
+            permissions.sort(Comparator.comparingDouble(
+                            (Permission rule) -> rule.priority().orElse(Double.NEGATIVE_INFINITY))
+                    .reversed());
+            return List.copyOf(permissions);
+        }
+
+        /// Logs what is wrong with a stored permission, before a request needs it.
+        public void inspect(BsonDocument document) {
+            read(document);
+        }
+
+        private Optional<Permission> read(BsonDocument document) {
+            try {
+                var permission = PermissionReader.ofDocument(document);
+                PermissionReader.warnings(document).forEach(warning -> report(document, ": " + warning));
+                return Optional.of(permission);
+            } catch (PermissionException e) {
+                report(document, " is not used: " + e.getMessage());
+                return Optional.empty();
+            }
+        }
+
+        private void report(BsonDocument document, String fault) {
+            var line = PermissionReader.placeOf(document) + fault;
+            if (reported.size() < MAX_REPORTED && reported.add(line)) {
+                LOG.warn("{}", line);
+            }
+        }
     }
 }

@@ -38,7 +38,6 @@ import org.slf4j.LoggerFactory;
 /// Replaces the variables of a permission's filters by this request's values. A variable is a whole string value; a
 /// value keeps its BSON type, and text is never parsed as part of a filter. Confined to one request.
 ///
-/// @param written the permission as written
 /// @param roles the values of `%ROLES`
 record FilterVariables(Attempt attempt, Access written, List<String> roles) {
     private static final Logger LOG = LoggerFactory.getLogger(FilterVariables.class);
@@ -96,7 +95,6 @@ record FilterVariables(Attempt attempt, Access written, List<String> roles) {
         return text.equals(variable) || text.startsWith(variable + ".");
     }
 
-    /// The grant for the request.
     Access bind() {
         return new Access.RowPolicy(
                 written.allowed(),

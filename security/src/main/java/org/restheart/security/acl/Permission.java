@@ -25,7 +25,6 @@ import org.restheart.security.predicate.PredicateParser;
 ///
 /// @param priority absent for a rule that comes last
 /// @param grant as written, with unresolved variables
-/// @param hasVariables whether variables of the grant have to be replaced for each request
 public record Permission(
         Source source,
         List<String> roles,
@@ -35,9 +34,6 @@ public record Permission(
         boolean hasVariables) {
 
     /// How the rule is written.
-    ///
-    /// @param id of a stored permission
-    /// @param predicate its text
     record Source(String place, Optional<BsonValue> id, String predicate) {}
 
     /// The grant if the rule applies. A rule that cannot be evaluated does not apply.
@@ -65,7 +61,6 @@ public record Permission(
                 decision == Decision.NEVER ? Limits.NONE : KindAttempt.limits(predicate));
     }
 
-    /// The result of the rule for a request, with the reason.
     Tried explain(Attempt attempt, String role) {
         var missing = missing(attempt);
         boolean applies = test(attempt);

@@ -118,7 +118,6 @@ public record PermissionsGuard(ProtectedCollection permissions, Function<List<St
         }
     }
 
-    /// @param others conditions by other paths into the same object
     private static BsonValue inside(@Nullable BsonValue others, String path, BsonValue value) {
         if (path.contains("$")) {
             return others == null ? BsonNull.VALUE : others;

@@ -13,6 +13,7 @@ import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Credentials;
+import org.restheart.security.apikey.ApiKey.ApiKeys;
 import org.restheart.security.realm.Realm;
 
 /// Authenticates with an API key, in its own header or as a bearer token.

@@ -34,6 +34,7 @@ import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.Authorizer;
 import org.restheart.security.Credentials;
+import org.restheart.security.apikey.ApiKey.ApiKeys;
 import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.predicate.PathPattern;
 import org.restheart.security.realm.Realm;

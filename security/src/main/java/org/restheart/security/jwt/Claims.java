@@ -40,12 +40,10 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
         return BsonTexts.of(payload, name);
     }
 
-    /// `jti`.
     public Optional<String> id() {
         return text("jti");
     }
 
-    /// `exp`.
     public Optional<Instant> expires() {
         return time("exp");
     }

@@ -178,9 +178,6 @@ public final class JwtVerifier {
         /// come before them. The roles that it has beside those of the API key of its log-in
         /// limit what the token may do, as they limit the key, and rules about `@user.roles` see
         /// all of them, as they do for the key.
-        ///
-        /// @param roles that the token has
-        /// @param fixed further ones, of all tokens
         public Authentication.Authenticated authenticated(
                 String name, List<String> roles, List<String> fixed, String text) {
             var own = with(roles, fixed);

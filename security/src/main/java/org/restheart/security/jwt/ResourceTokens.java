@@ -18,7 +18,6 @@ import org.restheart.http.Request;
 ///     the port
 /// @param plain whether the endpoint also takes tokens without `aud`
 public record ResourceTokens(String path, Function<Request, String> baseUrl, boolean known, boolean plain) {
-    /// The endpoint's identifier.
     public String uri(Request request) {
         return baseUrl.apply(request) + path;
     }

@@ -40,7 +40,6 @@ public final class Revocations {
     private final FairShares placesOfOthers = FairShares.ofAddresses(MAX_ENTRIES);
     private final Cache<String, Revoked> ids;
 
-    /// @param owner for whom it counts
     private record Revoked(Optional<Instant> until, String owner) {}
 
     /// What gateways with the same key share.
@@ -87,8 +86,6 @@ public final class Revocations {
     }
 
     /// Has revocations by this process reported.
-    ///
-    /// @param receiver of the ids; must not block
     public void watch(Consumer<String> receiver) {
         watcher = receiver;
     }

@@ -116,8 +116,6 @@ public final class Attempt {
 
     /// The same attempt, in the usual spellings of its query string; empty if no predicate has read that, of this
     /// attempt or [#withUsualPath].
-    ///
-    /// @param isUnusual as there
     Stream<Attempt> withUsualQuery(boolean isUnusual) {
         var sent = request.query();
         return !readsQuery || sent.raw().isEmpty()

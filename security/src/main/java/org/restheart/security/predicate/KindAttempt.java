@@ -17,6 +17,7 @@ import org.restheart.http.judged.Permitted.Limits;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.parameter.DataParameter;
+import org.restheart.security.predicate.Operand.RequestAttribute;
 
 /// All requests of a kind, as predicates see them. A predicate is evaluated to the set of outcomes that it can have:
 /// true, false, or none ([Unanswerable]). The set may be too large, since results of two parts of a predicate for
@@ -161,8 +162,8 @@ public final class KindAttempt {
             return isUnusual ? negated | NONE : negated;
         }
 
-        /// Evaluates from left to right until one part surely decides. That there is no outcome is kept: what follows
-        /// is not evaluated after content that does not parse.
+        /// Evaluates from left to right until one part surely decides. That there is no outcome is kept:
+        /// what follows is not evaluated after content that does not parse.
         private int sequence(List<Predicate> parts, int goesOn, int ends) {
             int all = 0;
             int last = goesOn;

@@ -18,7 +18,6 @@ public record PathPattern(List<String> segments) {
         return new PathPattern(List.copyOf(segments));
     }
 
-    /// The pattern in the usual spelling of paths.
     PathPattern usual() {
         return new PathPattern(segments.stream().map(PathSpelling::segment).toList());
     }

@@ -13,6 +13,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.security.predicate.Operand.RequestAttribute;
 
 /// How paths can be written differently for the same resource.
 final class PathSpelling {

@@ -36,7 +36,6 @@ record PathTemplate(List<Part> parts, boolean rest, boolean closed) {
         return new PathTemplate(List.copyOf(parts), rest, closed);
     }
 
-    /// The template in the usual spelling of paths.
     PathTemplate usual() {
         return new PathTemplate(
                 parts.stream()

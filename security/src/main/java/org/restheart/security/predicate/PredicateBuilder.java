@@ -1,20 +1,28 @@
 package org.restheart.security.predicate;
 
-import static org.restheart.security.predicate.PredicateArguments.constant;
-import static org.restheart.security.predicate.PredicateArguments.each;
+import static org.restheart.security.predicate.PredicateBuilder.PredicateArguments.constant;
+import static org.restheart.security.predicate.PredicateBuilder.PredicateArguments.each;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
+import org.bson.BsonString;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Method;
 import org.restheart.http.judged.Via;
 import org.restheart.security.predicate.ContentPredicate.Relation;
-import org.restheart.security.predicate.Lexer.Token;
+import org.restheart.security.predicate.Operand.RequestAttribute;
+import org.restheart.security.predicate.PredicateParser.Lexer.Kind;
+import org.restheart.security.predicate.PredicateParser.Lexer.Token;
 import org.restheart.security.predicate.RequestPredicate.Quantity;
 import org.restheart.text.Nearest;
 import org.restheart.text.Words;
@@ -218,5 +226,216 @@ record PredicateBuilder(Token name, PredicateArguments given) {
 
     private static List<Operand> texts(List<Token> values) throws PredicateException {
         return each(values, OperandParser::text);
+    }
+
+    /// The arguments of a predicate: named parameters, or values of its default parameter.
+    record PredicateArguments(Map<String, List<Token>> named, List<Token> positional) {
+        static final PredicateArguments NONE = new PredicateArguments(new LinkedHashMap<>(), List.of());
+
+        /// The same with all arguments named.
+        ///
+        /// @param known every parameter, the default one first; empty for a predicate without parameters
+        PredicateArguments resolve(Token predicate, boolean hasDefault, List<String> known) throws PredicateException {
+            for (var name : named.keySet()) {
+                if (!known.contains(name)) {
+                    throw new PredicateException(
+                            predicate.text() + " has no parameter " + name + Nearest.question(name, known),
+                            predicate.column());
+                }
+            }
+            if (positional.isEmpty()) {
+                return this;
+            }
+            if (!hasDefault || known.isEmpty()) {
+                throw new PredicateException(
+                        predicate.text()
+                                + (known.isEmpty() ? " has no parameters" : " needs named parameters " + known),
+                        predicate.column());
+            }
+            var all = new LinkedHashMap<>(named);
+            all.put(known.getFirst(), positional);
+            return new PredicateArguments(all, List.of());
+        }
+
+        /// At least one value.
+        List<Token> some(Token predicate, String name) throws PredicateException {
+            var values = named.getOrDefault(name, List.of());
+            if (values.isEmpty()) {
+                throw missing(predicate, name);
+            }
+            return values;
+        }
+
+        private static PredicateException missing(Token predicate, String name) {
+            return new PredicateException(
+                    predicate.text() + " needs " + name + " in parentheses, " + predicate.text() + "('...'),",
+                    predicate.column());
+        }
+
+        List<Token> any(String name) {
+            return named.getOrDefault(name, List.of());
+        }
+
+        Token one(Token predicate, String name) throws PredicateException {
+            return optional(predicate, name).orElseThrow(() -> missing(predicate, name));
+        }
+
+        Optional<Token> optional(Token predicate, String name) throws PredicateException {
+            var values = named.getOrDefault(name, List.of());
+            if (values.size() > 1) {
+                throw new PredicateException(
+                        name + " takes one value", values.get(1).column());
+            }
+            return values.stream().findFirst();
+        }
+
+        boolean flag(Token predicate, String name, boolean absent) throws PredicateException {
+            var value = optional(predicate, name);
+            if (value.isEmpty()) {
+                return absent;
+            }
+            return switch (value.get().text()) {
+                case "true" -> true;
+                case "false" -> false;
+                default ->
+                    throw new PredicateException(
+                            name + " is true or false", value.get().column());
+            };
+        }
+
+        long number(Token predicate, String name) throws PredicateException {
+            var value = one(predicate, name);
+            try {
+                return Long.parseLong(value.text());
+            } catch (NumberFormatException _) {
+                throw new PredicateException(name + " is a whole number", value.column());
+            }
+        }
+
+        static <T> List<T> each(List<Token> values, Reader<T> reader) throws PredicateException {
+            var read = new ArrayList<T>(values.size());
+            for (var value : values) {
+                read.add(reader.read(value));
+            }
+            return List.copyOf(read);
+        }
+
+        interface Reader<T> {
+            T read(Token value) throws PredicateException;
+        }
+
+        /// No variable.
+        static String constant(Token value) throws PredicateException {
+            if (OperandParser.text(value) instanceof Operand.Literal(var text)) {
+                return text;
+            }
+            throw new PredicateException("no variable can stand here", value.column());
+        }
+    }
+
+    /// Reads the values of a predicate's parameters.
+    static final class OperandParser {
+
+        private OperandParser() {}
+
+        /// A value that may contain only variables.
+        static Operand text(Token token) throws PredicateException {
+            var text = token.text();
+            if (token.kind() == Kind.QUOTED || !text.startsWith("@")) {
+                return new Operand.Literal(text);
+            }
+            if (text.startsWith("@user.") && text.length() > "@user.".length()) {
+                return new Operand.UserProperty(text.substring("@user.".length()));
+            }
+            if (text.startsWith("@request.body.") && text.length() > "@request.body.".length()) {
+                return new Operand.BodyProperty(text.substring("@request.body.".length()));
+            }
+            int dot = text.indexOf('.');
+            // a misspelt one as well: compared as text, it would make a negated condition true for everybody
+            if (Nearest.to(dot < 0 ? text : text.substring(0, dot), PredicateParser.FILTER_VARIABLES)
+                    .isPresent()) {
+                throw new PredicateException(
+                        text
+                                + " is not a variable of predicates (they are @user.… and @request.body.…; in quotes it is"
+                                + " text)",
+                        token.column());
+            }
+            return new Operand.Literal(text);
+        }
+
+        /// A value that may also contain attributes of the request: `%m`, `%{i,Host}`, `${name}`.
+        static Operand attribute(Token token) throws PredicateException {
+            var text = token.text();
+            if (!(text(token) instanceof Operand.Literal)) {
+                return text(token);
+            }
+            var parts = new ArrayList<Operand>();
+            var literal = new StringBuilder();
+            for (int at = 0; at < text.length(); ) {
+                char c = text.charAt(at);
+                char next = at + 1 < text.length() ? text.charAt(at + 1) : ' ';
+                if ((c == '%' || c == '$') && next == c) {
+                    literal.append(c);
+                    at += 2;
+                } else if ((c == '%' && Character.isLetter(next)) || ((c == '%' || c == '$') && next == '{')) {
+                    int end = next == '{' ? text.indexOf('}', at) + 1 : at + 2;
+                    if (end == 0) {
+                        throw new PredicateException(c + "{ is not closed", token.column());
+                    }
+                    addLiteral(parts, literal);
+                    parts.add(lookup(text.substring(at, end), token.column()));
+                    at = end;
+                } else {
+                    literal.append(c);
+                    at++;
+                }
+            }
+            addLiteral(parts, literal);
+            return switch (parts.size()) {
+                case 0 -> new Operand.Literal("");
+                case 1 -> parts.getFirst();
+                default -> new Operand.Joined(List.copyOf(parts));
+            };
+        }
+
+        /// A value of the content: JSON, or else plain text, or a variable.
+        static Operand.Variable value(Token token) throws PredicateException {
+            if (text(token) instanceof Operand.Variable variable) {
+                return variable;
+            }
+            var text = token.text();
+            try {
+                var parsed = JsonParser.parse("[" + text + "]").asArray();
+                return new Operand.Constant(parsed.size() == 1 ? parsed.getFirst() : new BsonString(text));
+            } catch (MalformedJsonException _) {
+                return new Operand.Constant(new BsonString(text));
+            }
+        }
+
+        private static void addLiteral(List<Operand> parts, StringBuilder literal) {
+            if (!literal.isEmpty()) {
+                parts.add(new Operand.Literal(literal.toString()));
+                literal.setLength(0);
+            }
+        }
+
+        private static Operand lookup(String token, int column) throws PredicateException {
+            if (token.startsWith("${")) {
+                return new Operand.Binding(token.substring(2, token.length() - 1));
+            }
+            int comma = token.indexOf(',');
+            if (comma > 0) {
+                var name = token.substring(comma + 1, token.length() - 1);
+                return switch (token.substring(2, comma)) {
+                    case "i" -> new Operand.Header(name);
+                    case "q" -> new Operand.Parameter(name);
+                    case "c", "req-cookie" -> new Operand.Cookie(name);
+                    default -> throw new PredicateException("unknown attribute " + token, column);
+                };
+            }
+            return RequestAttribute.of(token)
+                    .<Operand>map(Operand.Attribute::new)
+                    .orElseThrow(() -> new PredicateException("unknown attribute " + token, column));
+        }
     }
 }

@@ -8,7 +8,6 @@ public final class DefaultAccount {
     public static final String NAME = "admin";
     public static final String PASSWORD = "secret";
 
-    /// bcrypt of the password.
     public static final String HASH = "$2a$12$D.IEcUHVPotQ3HXNvIGYxOPc5excTuj7RQJNJvkKPRVyrNCvUZVU2";
 
     private DefaultAccount() {}

@@ -27,7 +27,6 @@ public final class FileRealm implements Realm {
     /// One entry of the file.
     ///
     /// @param password in clear, or a bcrypt hash
-    /// @param properties all other keys of the entry
     public record User(String name, String password, List<String> roles, BsonDocument properties) {
         @Override
         public String toString() {

@@ -77,7 +77,6 @@ public final class PasswordHashes implements AutoCloseable {
         this.address = address;
     }
 
-    /// Under which addresses clients are known.
     ClientAddress clients() {
         return address;
     }
@@ -193,7 +192,6 @@ public final class PasswordHashes implements AutoCloseable {
         return result(() -> threads.compute(caller, patience, work).orElseThrow(PasswordHashes::overloaded));
     }
 
-    /// @param computed waits for the result
     private static <T> T result(Callable<T> computed) {
         try {
             return computed.call();

@@ -20,7 +20,7 @@ import org.restheart.http.attribute.Key;
 import org.restheart.security.Challenges;
 import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
-import org.restheart.security.jwt.JwtSigner;
+import org.restheart.security.jwt.Jwt.JwtSigner;
 import org.restheart.security.realm.Generations;
 
 /// `/authorize` (RFC 6749, 4.1.1): `GET` redirects the browser to the log-in page, `POST` with the password redirects
@@ -151,8 +151,6 @@ public record AuthorizationService(
     }
 
     /// The URL with further parameters.
-    ///
-    /// @param namesAndValues name, value, name, value …
     private static String with(String url, String... namesAndValues) {
         var pairs = new ArrayList<String>();
         for (int i = 0; i < namesAndValues.length; i += 2) {

@@ -12,7 +12,6 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -24,9 +23,7 @@ public final class ClientRegistrationService implements IoThreadService {
 
     @Override
     public Response handle(Request request) {
-        if (request.method() != Method.POST) {
-            throw Problem.notAllowed("POST").raise();
-        }
+        request.requireMethod(Method.POST);
         if (request.body().isLongerThan(MAX_CONTENT)) {
             return OAuthError.response(413, INVALID, "the content is longer than " + MAX_CONTENT + " bytes");
         }

@@ -19,7 +19,7 @@ import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
 import org.restheart.security.TokenManager;
 import org.restheart.security.jwt.Claims;
-import org.restheart.security.jwt.JwtSigner;
+import org.restheart.security.jwt.Jwt.JwtSigner;
 import org.restheart.security.jwt.JwtVerifier;
 import org.restheart.security.realm.Generations;
 

@@ -3,7 +3,6 @@ package org.restheart.security.token;
 import java.util.Optional;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.security.Credentials;
@@ -13,9 +12,7 @@ import org.restheart.security.TokenManager;
 public record LogoutService(TokenCookie cookie, Optional<TokenManager> tokens) implements IoThreadService {
     @Override
     public Response handle(Request request) {
-        if (request.method() != Method.POST) {
-            throw Problem.notAllowed("POST").raise();
-        }
+        request.requireMethod(Method.POST);
         var shown = request.attribute(Credentials.KEY)
                 .filter(credentials -> credentials.token().isPresent() && !credentials.isApiKey());
         shown.ifPresent(credentials -> request.caller()

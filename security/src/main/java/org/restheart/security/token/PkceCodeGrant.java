@@ -20,7 +20,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.SecretValues;
 import org.restheart.security.jwt.Claims;
-import org.restheart.security.jwt.JwtSigner;
+import org.restheart.security.jwt.Jwt.JwtSigner;
 import org.restheart.security.jwt.JwtVerifier;
 
 /// Exchanges a code for a token, once, given the verifier of its challenge (RFC 7636, 4.5).

@@ -29,7 +29,6 @@ public final class RandomTokenManager implements TokenManager {
     private final Cache<String, Known> tokens;
     private volatile Consumer<String> watcher = _ -> {};
 
-    /// @param generation of the account, if it belongs to a realm
     private record Known(String token, Account account, String source, Optional<String> generation) {
         @Override
         public String toString() {

@@ -7,7 +7,10 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
@@ -16,10 +19,11 @@ import org.restheart.security.Authenticator;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
+import org.restheart.security.Credentials.Origin;
 import org.restheart.security.apikey.KeyForm;
 import org.restheart.security.jwt.Claims;
 import org.restheart.security.jwt.Jwt;
-import org.restheart.security.jwt.JwtSigner;
+import org.restheart.security.jwt.Jwt.JwtSigner;
 import org.restheart.security.jwt.Revocations;
 import org.restheart.security.realm.Generations;
 
@@ -36,7 +40,6 @@ public final class RenewableSessions {
     private final Revocations revocations;
     private final Settings settings;
 
-    /// @param keysRealm the realm of the accounts of API keys
     /// @param clients determines the addresses by which anonymous sessions are counted
     /// @param revoked for how long the lineage of a session that was ended is refused: no token of it
     /// is valid longer
@@ -67,7 +70,6 @@ public final class RenewableSessions {
         this.settings = settings;
     }
 
-    /// Accepts refresh tokens.
     public Authenticator authenticator() {
         return new RefreshAuthenticator(store, form, accounts, revocations);
     }
@@ -133,7 +135,6 @@ public final class RenewableSessions {
         }
     }
 
-    /// An account of another issuer.
     private static Account ofClaims(String name, List<String> roles, BsonDocument claims) {
         return new Account(name, roles, claims, roles, claims);
     }
@@ -180,8 +181,8 @@ public final class RenewableSessions {
                     .isPresent();
         }
 
-        /// The current account, with the roles that the session still allows; empty if the session is no longer
-        /// valid.
+        /// The current account, with the roles that the session still allows; empty if the session is no
+        /// longer valid.
         private Optional<Account> owner(Request request, RefreshToken token) {
             return token.lineage()
                     .map(lineage -> accounts.of(request, lineage, token.account()))
@@ -193,6 +194,84 @@ public final class RenewableSessions {
                     SOURCE,
                     Optional.of(new Credentials.Token(
                             "", Optional.of(token.digest()), Optional.of(token.expiresAt()), token.lineage())));
+        }
+    }
+
+    /// The stored record of a refresh token, without the token itself. Immutable.
+    ///
+    /// @param lineage of the session; empty for an account of another issuer
+    /// @param roles of an account of another issuer; those of others are looked up
+    /// @param claims of an account of another issuer
+    public record RefreshToken(
+            String digest,
+            String account,
+            Optional<Lineage> lineage,
+            List<String> roles,
+            BsonDocument claims,
+            Optional<String> address,
+            Instant createdAt,
+            Instant expiresAt) {
+
+        /// The store of refresh tokens. Thread-safe; all methods block.
+        public interface Store {
+            /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
+            Optional<RefreshToken> find(Request request, String digest);
+
+            /// Stores a token. An account has a bounded number of them: beyond, its oldest is deleted.
+            void insert(RefreshToken token);
+
+            void delete(String digest);
+
+            void deleteOf(String lineage);
+        }
+
+        /// Empty for a document that is not a refresh token.
+        public static Optional<RefreshToken> of(BsonDocument stored) {
+            return stored.get("_id") instanceof BsonString digest
+                            && stored.get("account") instanceof BsonString account
+                            && stored.get("createdAt") instanceof BsonDateTime created
+                            && stored.get("expiresAt") instanceof BsonDateTime expires
+                    ? Optional.of(new RefreshToken(
+                            digest.getValue(),
+                            account.getValue(),
+                            lineage(stored),
+                            BsonTexts.among(stored.get("roles")),
+                            stored.getDocument("claims", new BsonDocument()),
+                            BsonTexts.of(stored, "address"),
+                            Instant.ofEpochMilli(created.getValue()),
+                            Instant.ofEpochMilli(expires.getValue())))
+                    : Optional.empty();
+        }
+
+        private static Optional<Lineage> lineage(BsonDocument stored) {
+            return stored.get("session") instanceof BsonString id
+                            && stored.get("realm") instanceof BsonString realm
+                            && stored.get("generation") instanceof BsonString generation
+                    ? Optional.of(new Lineage(id.getValue(), realm.getValue(), generation.getValue(), origin(stored)))
+                    : Optional.empty();
+        }
+
+        private static Origin origin(BsonDocument stored) {
+            return stored.containsKey("address")
+                    ? new Origin.Nothing()
+                    : BsonTexts.of(stored, "apiKey")
+                            .<Origin>map(Origin.ApiKey::new)
+                            .orElseGet(Origin.Password::new);
+        }
+
+        public BsonDocument toDocument() {
+            var document = new BsonDocument("_id", new BsonString(digest)).append("account", new BsonString(account));
+            lineage.ifPresentOrElse(
+                    known -> {
+                        document.append("session", new BsonString(known.id()))
+                                .append("realm", new BsonString(known.source()))
+                                .append("generation", new BsonString(known.generation()));
+                        known.apiKey().ifPresent(handle -> document.append("apiKey", new BsonString(handle)));
+                    },
+                    () -> document.append("roles", BsonTexts.array(roles)).append("claims", claims));
+            address.ifPresent(text -> document.append("address", new BsonString(text)));
+            return document.append("createdAt", new BsonDateTime(createdAt.toEpochMilli()))
+                    .append("expiresAt", new BsonDateTime(expiresAt.toEpochMilli()));
         }
     }
 }

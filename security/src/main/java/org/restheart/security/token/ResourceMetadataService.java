@@ -7,7 +7,6 @@ import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -19,9 +18,7 @@ public record ResourceMetadataService(BaseUrl base, String uri, Optional<Protect
         implements IoThreadService {
     @Override
     public Response handle(Request request) {
-        if (request.method() != Method.GET) {
-            throw Problem.notAllowed("GET").raise();
-        }
+        request.requireMethod(Method.GET);
         var path = request.path().raw();
         var below = path.startsWith(uri) ? path.substring(uri.length()) : "";
         var resource = described.filter(served -> below.equals(served.path()));
@@ -41,7 +38,6 @@ public record ResourceMetadataService(BaseUrl base, String uri, Optional<Protect
     /// An endpoint for which clients request tokens (RFC 8707, RFC 9728).
     ///
     /// @param authorizationServers URLs of other servers that issue tokens for it; empty for this server
-    /// @param scopes that a token may have there
     public record ProtectedResource(String path, BaseUrl base, List<String> authorizationServers, List<String> scopes) {
         public ProtectedResource {
             authorizationServers = List.copyOf(authorizationServers);

@@ -8,7 +8,6 @@ import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -18,9 +17,7 @@ public record ServerMetadataService(
         implements IoThreadService {
     @Override
     public Response handle(Request request) {
-        if (request.method() != Method.GET) {
-            throw Problem.notAllowed("GET").raise();
-        }
+        request.requireMethod(Method.GET);
         var url = base.of(request);
         var metadata = new BsonDocument("issuer", new BsonString(url))
                 .append("authorization_endpoint", new BsonString(url + authorizeUri))

@@ -77,11 +77,11 @@ public record TokenService(
         return switch (below(request)) {
             case "" -> token(request);
             case "/cookie" -> {
-                requireMethod(request, Method.POST);
+                request.requireMethod(Method.POST);
                 yield issuing(request, (manager, issued, _) -> cookie(manager, issued));
             }
             case "/redirect" -> {
-                requireMethod(request, Method.GET);
+                request.requireMethod(Method.GET);
                 yield redirect(request);
             }
             default ->
@@ -89,12 +89,6 @@ public record TokenService(
                     throw Problem.of(ProblemCode.NOT_FOUND).raise();
                 });
         };
-    }
-
-    private static void requireMethod(Request request, Method method) {
-        if (request.method() != method) {
-            throw Problem.notAllowed(method.name()).raise();
-        }
     }
 
     private Response token(Request request) {
@@ -176,7 +170,6 @@ public record TokenService(
         return Stream.concat(query.all(name).stream(), form.all(name).stream()).toList();
     }
 
-    /// @param granted what the token is limited to
     private Response.Ready withToken(TokenManager manager, TokenManager.Issued issued, BsonDocument granted) {
         var body = new BsonDocument("access_token", new BsonString(issued.token()))
                 .append("token_type", new BsonString(manager.type()))

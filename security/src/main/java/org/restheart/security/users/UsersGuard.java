@@ -326,7 +326,6 @@ public final class UsersGuard implements Guard {
 
     /// Properties of accounts that a caller may not see.
     private record HiddenProperties(Set<String> names) {
-        /// The grant, which shows none of them.
         Access withhold(Access grant) {
             return grant.withProjectResponse(Optional.of(Visibility.without(names, grant.projectResponse())));
         }

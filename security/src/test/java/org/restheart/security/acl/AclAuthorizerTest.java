@@ -20,6 +20,7 @@ import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.security.acl.AclAuthorizer.FilePermissions;
 
 class AclAuthorizerTest {
     private static Permission file(String entry) {

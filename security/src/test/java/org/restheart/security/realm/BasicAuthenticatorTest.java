@@ -19,6 +19,7 @@ import org.restheart.security.ClientAddress;
 import org.restheart.security.InvalidatedCache;
 import org.restheart.security.InvalidatedCache.CacheExpiry;
 import org.restheart.security.Requests;
+import org.restheart.security.realm.UsersCollection.RolesPath;
 
 class BasicAuthenticatorTest {
     private final Map<String, BsonDocument> documents = new HashMap<>();

@@ -28,6 +28,7 @@ import org.restheart.http.access.Account;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.InvalidatedCache;
 import org.restheart.security.InvalidatedCache.CacheExpiry;
+import org.restheart.security.realm.UsersCollection.RolesPath;
 import org.restheart.testkit.ThreadCpu;
 
 class PasswordHashesTest {
