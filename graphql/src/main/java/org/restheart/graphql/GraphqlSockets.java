@@ -473,8 +473,18 @@ final class GraphqlSockets {
                 }
                 // its operation has been reported
                 var later = request.blocking().with(Body.EMPTY).with(NamedOperation.OBSERVER, _ -> {});
-                var open = new OperationResult.OpenSubscription(
-                        opening.opened().get(), event -> next(later, served, asked, event));
+                var open = new OperationResult.OpenSubscription(opening.opened().get(), new ResponseStream.Execution() {
+                    @Override
+                    public ResultMemory.Share open() {
+                        return runner.memory().open();
+                    }
+
+                    @Override
+                    public QueryOutcome execute(SourceEvent event, ResultMemory.Share share)
+                            throws ResponseStream.SubscriptionEnded {
+                        return next(later, served, asked, event, share);
+                    }
+                });
                 started = true;
                 return open;
             } finally {
@@ -485,7 +495,12 @@ final class GraphqlSockets {
         }
 
         /// With the account as it is at the event, of which both access rules and mappings take values.
-        private QueryOutcome next(Request request, AppCatalog.Served served, QueryRequest asked, SourceEvent event)
+        private QueryOutcome next(
+                Request request,
+                AppCatalog.Served served,
+                QueryRequest asked,
+                SourceEvent event,
+                ResultMemory.Share share)
                 throws ResponseStream.SubscriptionEnded {
             if (!isServed(served)) {
                 throw new ResponseStream.SubscriptionEnded(Ending.REDEFINED);
@@ -495,7 +510,7 @@ final class GraphqlSockets {
                     .orElseThrow(() -> new ResponseStream.SubscriptionEnded(Ending.PERMISSION_LOST));
             Map<String, ?> extensions =
                     asked.resumeAfter().isPresent() ? Map.of("resumeToken", JsonParser.parse(event.token())) : Map.of();
-            return runner.run(current, served.app(), asked, event, extensions);
+            return runner.run(current, served.app(), asked, event, extensions, share);
         }
 
         /// Whether the request that opened a WebSocket would be admitted now. May block.

@@ -64,6 +64,19 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
     /// @param extensions further ones of the result
     QueryOutcome run(
             Request request, ServedApp app, QueryRequest asked, SubscriptionRoot root, Map<String, ?> extensions) {
+        try (var share = memory.open()) {
+            return run(request, app, asked, root, extensions, share);
+        }
+    }
+
+    /// @param share the memory of the result; closed by the caller
+    QueryOutcome run(
+            Request request,
+            ServedApp app,
+            QueryRequest asked,
+            SubscriptionRoot root,
+            Map<String, ?> extensions,
+            ResultMemory.Share share) {
         var query = query(app, asked);
         if (query.isEmpty()) {
             return asked.documentId().isPresent()
@@ -80,11 +93,9 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess acces
                     "only queries that the app holds are answered (graphql.persisted-documents-only)",
                     ErrorType.ValidationError);
         }
-        var share = memory.open();
         var loads = new LevelLoads(reads, share.lease());
-        try (share;
-                var execution = new Execution(
-                        request, loads, config.answers(), source -> access.rights(request, source), root, share)) {
+        try (var execution = new Execution(
+                request, loads, config.answers(), source -> access.rights(request, source), root, share)) {
             var result = run(execution, loads, app, input(execution, asked, query.get()));
             var all = new HashMap<String, Object>(extensions);
             if (config.answers().verbose()) {

@@ -26,8 +26,8 @@ final class ResponseStream {
 
     private static final int PLACES = 64;
 
-    /// Limits concurrent executions for events in this process, which do not count as requests in flight, and their
-    /// memory: of large events there are fewer at a time.
+    /// Limits concurrent executions for events in this process, which do not count as requests in flight: of large
+    /// events there are fewer at a time, so that each finds memory.
     private static final FairShares EXECUTIONS = new FairShares(PLACES);
 
     /// Bytes of events for one place.
@@ -40,10 +40,12 @@ final class ResponseStream {
     private volatile boolean closed;
 
     /// Executes the operation for one event. May block.
-    @FunctionalInterface
     interface Execution {
+        /// The memory of the event and of its result.
+        ResultMemory.Share open();
+
         /// @throws SubscriptionEnded if it cannot be executed any more
-        QueryOutcome execute(SourceEvent event) throws SubscriptionEnded;
+        QueryOutcome execute(SourceEvent event, ResultMemory.Share share) throws SubscriptionEnded;
     }
 
     interface Receiver {
@@ -100,12 +102,13 @@ final class ResponseStream {
             end(Ending.FAILED);
             return;
         }
-        try {
+        try (var share = execution.open()) {
+            share.lease().await((long) Size.COPIES * frame.bytes().remaining());
             var event = SourceEvent.of(frame);
             if (event.isEmpty()) {
                 receiver.began(frame);
             } else {
-                var result = execution.execute(event.get());
+                var result = execution.execute(event.get(), share);
                 if (!closed) {
                     receiver.next(event.get(), result, frame.since());
                 }

@@ -14,15 +14,18 @@ public final class MemoryBudget {
     /// together leave the rest to the process itself and to garbage.
     public enum Part {
         /// Documents, results and responses, chunks of files.
-        DATA(27),
+        DATA(24),
 
-        CONTENT(16),
+        /// Large replies of MongoDB that were not expected, until there is memory for what is in them.
+        REPLIES(8),
+
+        CONTENT(14),
 
         /// Messages for listeners that wait.
         PUSHES(5),
 
         /// Heads of requests that arrive, and of those in progress.
-        HEADS(8),
+        HEADS(7),
 
         /// Cached properties of databases and collections.
         METADATA(3),

@@ -33,6 +33,7 @@ import javax.net.SocketFactory;
 import javax.net.ssl.SSLContext;
 import org.bson.ByteBuf;
 import org.bson.ByteBufNIO;
+import org.restheart.http.MemoryBudget;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.access.FairShares.Patience;
@@ -56,9 +57,8 @@ public final class LargeReplies {
     /// A fifth of a reply may be names of its elements.
     private static final int OVERHEAD = 5;
 
-    /// In units: one reply with the largest document, at least.
-    private static final int ROOM =
-            (int) Math.max(Size.COPIES << 14, Runtime.getRuntime().maxMemory() / 8 / UNIT);
+    /// In units. One reply with the largest document has room in any case.
+    private static final int ROOM = (int) (MemoryBudget.Part.REPLIES.bytes() / UNIT);
 
     private static final FairShares CALLERS = new FairShares(ROOM);
 
