@@ -21,7 +21,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ListenerConfig;
-import org.restheart.core.config.ListenerConfig.TlsKeys;
 import org.restheart.http.Fatal;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
@@ -221,10 +220,6 @@ final class ListenerSockets {
                 .set(Options.REUSE_ADDRESSES, true)
                 .set(Options.BACKLOG, BACKLOG)
                 .getMap();
-    }
-
-    void useCertificate(TlsKeys keys) {
-        certificate().ifPresent(certificate -> certificate.use(keys));
     }
 
     Optional<Tls> certificate() {

@@ -154,7 +154,7 @@ public final class UndertowListener {
     }
 
     public void useCertificate(TlsKeys keys) {
-        sockets.useCertificate(keys);
+        sockets.certificate().ifPresent(certificate -> certificate.use(keys));
     }
 
     public Optional<Instant> certificateExpiry() {

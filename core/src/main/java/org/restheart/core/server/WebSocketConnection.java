@@ -143,7 +143,9 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
 
     @Override
     void release() {
-        received.ifPresent(messages -> Exchanges.execute(connection.getIoThread(), messages::close));
+        received.ifPresent(messages -> {
+            var _ = Exchanges.execute(connection.getIoThread(), messages::close);
+        });
     }
 
     /// The reply to a close frame: the same code if clients may send it (RFC 6455, 7.4).
