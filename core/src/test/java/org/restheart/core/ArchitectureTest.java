@@ -203,6 +203,14 @@ class ArchitectureTest {
                 "org.restheart.core.routing..");
     }
 
+    /// Whatever takes a part of the heap is one of those that add up. The others count commands and reads, or look
+    /// at it.
+    @Test
+    void the_heap_is_divided_in_one_place() {
+        assertThat(callers(Runtime.class, "maxMemory"))
+                .isEqualTo(Words.of("MemoryBudget GatewayConfig ConnectionShares DocumentSizes Fatal"));
+    }
+
     @Test
     void streamed_content_is_pulled_by_the_server_alone() {
         noClasses()
@@ -368,7 +376,7 @@ class ArchitectureTest {
                 .isEqualTo(Words.of("""
                     AfterParameter FilterVariables IdType JsonValues JwtVerifier OpenStream ParameterWarnings SealedTokens
                     ToolCall
-                    AppCompiler GraphqlSockets Interpolation OperandParser SchemaTranslator WarningsBody
+                    AppCompiler GraphqlSockets Interpolation PredicateBuilder SchemaTranslator WarningsBody
                     ApplyCommand ApplyFolder GatewayClient ImportCommand Transfer\
                     """)); // of heads; held; short, or our own; in processes of clients
         assertThat(callers(BsonDocumentCodec.class, "<init>")).isEqualTo(Words.of("RawDocuments"));
