@@ -168,9 +168,9 @@ public sealed interface Content {
         public void close() {}
     }
 
-    /// A source whose bytes go through a stream that changes them, such as a compressor, a piece at a time, however
-    /// much
-    /// the source supplies at once. What one piece becomes is sent before the next one is read.
+    /// A source whose bytes go through a stream that changes them, such as a compressor, a piece at a
+    /// time, however much the source supplies at once. What one piece becomes is sent before the next
+    /// one is read.
     final class ThroughStream implements Source {
         /// Bytes that are changed at once.
         public static final int PIECE = 64 << 10;

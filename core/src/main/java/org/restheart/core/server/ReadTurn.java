@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import org.xnio.XnioIoThread;
 
-/// The work on one connection's received bytes between two turns of the thread's other connections: a client that
-/// sends as fast as its bytes are read would keep the I/O thread for as long as it likes, also in tasks that follow
-/// each
-/// other: the thread runs all that are due before it looks which connections are ready. Confined to the I/O thread.
+/// The work on one connection's received bytes between two turns of the thread's other connections: a
+/// client that sends as fast as its bytes are read would keep the I/O thread for as long as it likes,
+/// also in tasks that follow each other: the thread runs all that are due before it looks which
+/// connections are ready. Confined to the I/O thread.
 final class ReadTurn {
     private static final int READS = 16;
     private static final long NANOS = 1_000_000;
