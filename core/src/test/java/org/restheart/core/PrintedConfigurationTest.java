@@ -21,9 +21,9 @@ class PrintedConfigurationTest extends LaunchFixture {
                 .contains("name: b", "key: '**********'")
                 .doesNotContain("k1");
         assertThat(err())
-                .isEqualToIgnoringNewLines(
-                        "ERROR /jwtConfigProvider/key has fewer than 32 bytes, which can be guessed; openssl rand"
-                                + " -base64 32 makes one that cannot");
+                .isEqualToIgnoringNewLines("WARN  RHO: /core/name occurs twice, the last one counts"
+                        + "ERROR /jwtConfigProvider/key has fewer than 32 bytes, which can be guessed; openssl rand"
+                        + " -base64 32 makes one that cannot");
     }
 
     @Test
