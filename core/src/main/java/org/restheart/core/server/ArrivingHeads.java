@@ -131,6 +131,11 @@ final class ArrivingHeads {
             return http2 != null;
         }
 
+        /// Whether all that has arrived on the connection is the beginning of that preface, which may come in pieces.
+        boolean mayBecomeHttp2() {
+            return http2 == null && preface > 0;
+        }
+
         long bytes() {
             return bytes;
         }

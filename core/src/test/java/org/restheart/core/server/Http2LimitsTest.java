@@ -9,6 +9,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
@@ -300,6 +301,29 @@ class Http2LimitsTest {
                     .answer();
             assertThat(answer.status()).isEqualTo(200);
             assertThat(answer.header("upgrade")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 15, 16, 18, 23})
+    void a_preface_may_arrive_in_pieces(int first) throws Exception {
+        var beginning = RawHttp2.PREFACE + RawHttp2.NO_SETTINGS;
+        var pieces = List.of(beginning.substring(0, first), beginning.substring(first));
+        try (var server = echo();
+                var client = new RawHttp2(server.listener().address(), pieces)) {
+            client.get(1, "/");
+            assertThat(client.awaitEnd(1).type()).isEqualTo(RawHttp2.DATA);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"X-Value: a\r\n\r\nSM\r\n\r\n", "\r\nXX\r\n\r\n"})
+    void what_only_begins_as_a_preface_begins_no_http2(String rest) throws Exception {
+        var pieces = List.of("PRI * HTTP/2.0\r\n", rest);
+        try (var server = echo();
+                var client = new RawHttp2(server.listener().address(), pieces)) {
+            assertThat(client.isClosedByServer()).isTrue();
+            assertThat(status(server)).isEqualTo("HTTP/1.1 200");
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /// Speaks HTTP/2 without TLS frame by frame (RFC 9113), with header fields as literals. Waits ten seconds at most.
 final class RawHttp2 implements AutoCloseable {
@@ -27,6 +28,7 @@ final class RawHttp2 implements AutoCloseable {
 
     static final int BAD_REQUEST = 0x8c;
     static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    static final String NO_SETTINGS = "\0\0\0\4\0\0\0\0\0";
     static final String CONTENT = "0123456789";
     private static final int SETTINGS = 4;
     private static final int WINDOW_UPDATE = 8;
@@ -40,6 +42,9 @@ final class RawHttp2 implements AutoCloseable {
     private static final int END_OF_HEADERS = 4;
     private static final int END_OF_STREAM_AND_HEADERS = END_OF_STREAM | END_OF_HEADERS;
     private static final int MAX_PAYLOAD = 1 << 14;
+
+    /// In which the server reads what has arrived.
+    private static final long PAUSE_NANOS = 100_000_000;
 
     private final Socket socket = new Socket();
     private final DataInputStream in;
@@ -87,11 +92,21 @@ final class RawHttp2 implements AutoCloseable {
     }
 
     private RawHttp2(InetSocketAddress address, String beginning, byte[] settings) throws IOException {
+        this(address, List.of(beginning));
+        send(SETTINGS, 0, 0, settings);
+    }
+
+    /// With pieces that arrive one by one, and nothing else.
+    RawHttp2(InetSocketAddress address, List<String> beginning) throws IOException {
         socket.setSoTimeout(60_000);
+        socket.setTcpNoDelay(true);
         socket.connect(address);
         in = new DataInputStream(socket.getInputStream());
-        write(beginning);
-        send(SETTINGS, 0, 0, settings);
+        write(beginning.getFirst());
+        for (var piece : beginning.subList(1, beginning.size())) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+            write(piece);
+        }
     }
 
     private void write(String text) throws IOException {
