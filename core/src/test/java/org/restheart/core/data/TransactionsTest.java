@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import com.mongodb.client.model.CreateCollectionOptions;
+import com.mongodb.client.model.ValidationOptions;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -30,6 +33,12 @@ class TransactionsTest {
 
     /// Transfers per client; the stress form has more.
     private static final int TRANSFERS = Integer.getInteger("restheart.test.transfers", 1);
+
+    /// Takes filters that sleep.
+    private static final String SLOW =
+            ConformanceGateway.GUARDS.replace("enabled: true, blacklist: [$where]", "enabled: false")
+                    + "mclient: {connection-string: '%s'}\n" + CONFIG + "\n" + ConformanceGateway.ACCOUNTS
+                    + ConformanceGateway.PERMISSIONS;
 
     private final TestMongo mongo;
 
@@ -219,6 +228,35 @@ class TransactionsTest {
             await().until(() -> waiting.isDone() || aborted() > before + 40 || System.nanoTime() > late);
             assertStatus(200, holder.commit());
             assertStatus(200, waiting.get());
+        }
+    }
+
+    /// Each of its attempts but the last ends with a document that fails.
+    @Test
+    void a_rehearsal_without_conflicts_waits_for_no_turn_of_those_that_have() throws Exception {
+        mongo.database().getCollection("bounded").drop();
+        mongo.database()
+                .createCollection(
+                        "bounded",
+                        new CreateCollectionOptions()
+                                .validationOptions(new ValidationOptions().validator(Document.parse("{n: 1}"))));
+        var holder = ClientTransaction.begin(there.as("admin"));
+        assertStatus(200, there.as("admin").patch(holder.in(path("/a")), "{\"n\": 2}"));
+        try (var slow = ConformanceGateway.of(SLOW.formatted(mongo.connectionString()));
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            long before = aborted();
+            var conflicting = threads.submit(() -> send(slow, "POST", "/_transactions", """
+                [{"method": "GET", "path": "%s"}, {"method": "PATCH", "path": "%s", "body": {"m": 3}}]\
+                """.formatted(path("?filter=%7B%22$where%22:%22sleep(700)%7C%7Ctrue%22%7D"), path("/a"))));
+            await().until(() -> aborted() >= before + 2); // the next attempts have their turn
+            long began = System.nanoTime();
+            var rehearsed = slow.as("admin")
+                    .with("Prefer", "tx=rollback")
+                    .post("/" + mongo.databaseName() + "/bounded", Collections.nCopies(6, "{\"n\": 2}").toString());
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(2));
+            assertStatus(207, rehearsed);
+            assertStatus(200, holder.commit());
+            assertStatus(200, conflicting.get());
         }
     }
 

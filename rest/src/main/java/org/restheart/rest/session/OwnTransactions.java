@@ -44,8 +44,8 @@ public final class OwnTransactions {
     private static final int CALLERS = 10_000;
     private static final int KEPT_PER_CALLER = 256;
 
-    /// Attempts before one waits for its turn, and how long it does.
-    private static final int FREE_ATTEMPTS = 2;
+    /// Conflicts after which an attempt waits for its turn, and how long it does.
+    private static final int FREE_CONFLICTS = 2;
 
     private static final long TURN_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -171,11 +171,12 @@ public final class OwnTransactions {
     public <T> T run(Request request, Function<Attempt, Outcome<T>> work) {
         long end = System.nanoTime() + PATIENCE_NANOS;
         RuntimeException unavailable = null; // after which MongoDB may tell of conflicts with an attempt that is gone
-        for (int attempts = 0; ; attempts++) {
+        int conflicts = 0;
+        while (true) {
             var session = take(request);
             var memory = request.lease().another(List.of(Sessions.charged()));
             var attempt = new Attempt(session, memory);
-            var turn = turn(attempts);
+            var turn = turn(conflicts);
             try (memory) {
                 return once(request, session, attempt, work);
             } catch (RuntimeException e) {
@@ -193,13 +194,13 @@ public final class OwnTransactions {
             } finally {
                 turn.ifPresent(turns::release);
             }
-            Transaction.pause(attempts);
+            Transaction.pause(conflicts++);
         }
     }
 
     /// @return who has it; empty if it is not needed, or takes too long
-    private Optional<String> turn(int attempts) {
-        if (attempts < FREE_ATTEMPTS) {
+    private Optional<String> turn(int conflicts) {
+        if (conflicts < FREE_CONFLICTS) {
             return Optional.empty();
         }
         try {
