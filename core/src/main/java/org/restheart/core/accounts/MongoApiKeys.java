@@ -45,7 +45,7 @@ final class MongoApiKeys implements ApiKeys {
     private final AtomicBoolean indexed = new AtomicBoolean();
     /// The hour in which the last use of a key was recorded, by digest.
     private final Cache<String, Instant> noted =
-            Caffeine.newBuilder().maximumSize(MAX_NOTED).build();
+            Caffeine.newBuilder().executor(Runnable::run).maximumSize(MAX_NOTED).build();
 
     /// @param onChange called when this server has changed a key and invalidated it in the caches
     MongoApiKeys(

@@ -72,7 +72,7 @@ public final class Mounts implements DataPaths {
             return Optional.empty();
         }
         var below = segments.subList(prefix.size(), segments.size());
-        var host = connection.host();
+        var host = usesHost ? connection.host() : "";
         for (var binding : longestFirst) {
             var variables = binding.match(below, host);
             if (variables.isPresent()) {
