@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.restheart.http.Fatal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,7 +67,8 @@ public final class WatchedFiles implements AutoCloseable {
     private boolean isTakenOver() {
         try {
             return change.getAsBoolean();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // else nobody would hear of it, and no other change be noticed
+            Fatal.exitOn(e);
             LOG.error("{}: a change of files cannot be taken over, and is tried again", name, e);
             return false;
         }

@@ -23,8 +23,10 @@ class WatchedFilesTest {
         var used = new CompletableFuture<Boolean>();
         var self = new AtomicReference<WatchedFiles>();
         BooleanSupplier change = () -> {
-            if (calls.incrementAndGet() == 1) {
-                throw new IllegalStateException("is tried again");
+            switch (calls.incrementAndGet()) {
+                case 1 -> throw new IllegalStateException("is tried again");
+                case 2 -> throw new NoClassDefFoundError("likewise");
+                default -> {}
             }
             used.complete(CompletableFuture.runAsync(() -> self.get().markSeen())
                     .orTimeout(20, TimeUnit.SECONDS)
