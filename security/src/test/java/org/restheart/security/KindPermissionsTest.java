@@ -156,6 +156,18 @@ class KindPermissionsTest {
     }
 
     @Test
+    void what_is_bound_of_a_known_path_is_known() {
+        var own = "path-template('/runs/{of}') and equals(@user._id, ${of})";
+        assertThat(answer(own, kind(Method.GET, "/runs/ada"))).isEqualTo(Decision.ALWAYS);
+        assertThat(answer(own, kind(Method.GET, "/runs/bob"))).isEqualTo(Decision.NEVER);
+        assertThat(answer(own, kind(Method.GET, "/runs/{}"))).isEqualTo(Decision.DEPENDS);
+        assertThat(answer("regex('/runs/(.*)') and in(value=${1}, array=bob)", kind(Method.GET, "/runs/ada")))
+                .isEqualTo(Decision.NEVER);
+        var perhaps = "(qparams-contain(a) or path-template('/runs/{of}')) and not equals(@user._id, ${of})";
+        assertThat(answer(perhaps, kind(Method.GET, "/runs/ada"))).isEqualTo(Decision.DEPENDS);
+    }
+
+    @Test
     void flags_are_evaluated_and_conjunctions_have_limits() {
         var managing = new RequestKind(
                 Method.PUT, List.of(new Segment.Name("books")), Set.of(Privilege.MANAGEMENT), true, Via.REST);
@@ -196,6 +208,13 @@ class KindPermissionsTest {
             "path-template('/{c}/b/*')",
             "path-template('/{c}/{id}') and equals(${id}, 'b')",
             "path-template('/{c}/{id}') and equals(${id}, @user.missing)",
+            "path-template('/{id}/*')",
+            "equals(${id}, 'b')",
+            "in(value=${id}, array={a, b})",
+            "regex('/(b)')",
+            "regex(pattern='(a)', value='%{q,a}')",
+            "equals(${1}, b)",
+            "path-template(value='/{id}', match='%{q,a}')",
             "path-template(value='/{x}', match='/%u')",
             "regex('^/books$')",
             "regex('/books/?$')",

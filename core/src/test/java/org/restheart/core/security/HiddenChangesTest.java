@@ -227,7 +227,12 @@ class HiddenChangesTest {
             """));
         gateway.permit("{_id: 'some', roles: ['some'], predicate: \"(path('/', '/o', '/o/_aggrs/mine')"
                 + " or path('/o/_streams/news') and qparams-contain(avars)) and method(GET)\"}");
-        gateway.insertUsers("{_id: 'sam', roles: ['some']}");
+        gateway.permit("{_id: 'own', roles: ['own'], predicate: \"path('/o') or (path-template('/o/_aggrs/{of}') and"
+                + " equals(@user._id, ${of}))\"}");
+        gateway.insertUsers("{_id: 'sam', roles: ['some']}", "{_id: 'mine', roles: ['own']}");
+        assertThat(gateway.user("mine").get("/o?rep=HAL&pagesize=0").body())
+                .contains("/o/_aggrs/mine")
+                .doesNotContain("theirs");
         assertThat(gateway.user("sam").get("/o?rep=HAL&pagesize=0").body())
                 .contains("note", "mine\"", "/o/_aggrs/mine", "/o/_streams/news")
                 .doesNotContain("theirs");

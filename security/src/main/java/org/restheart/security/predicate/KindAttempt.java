@@ -32,13 +32,13 @@ public final class KindAttempt {
 
     private final RequestKind kind;
     private final @Nullable Account account;
-    private final Evaluation canonical;
+    private final Request example;
 
     /// @param example a request of the kind; its unknown parts are not read
     public KindAttempt(Request example, RequestKind kind, @Nullable Account account) {
         this.kind = kind;
         this.account = account;
-        this.canonical = new Evaluation(example, false);
+        this.example = example;
     }
 
     public RequestKind kind() {
@@ -51,11 +51,11 @@ public final class KindAttempt {
 
     /// Whether a rule with this predicate applies to requests of the kind.
     public Decision test(Predicate predicate) {
-        int outcomes = canonical.outcomes(predicate);
+        int outcomes = new Evaluation(false).outcomes(predicate);
         if (outcomes == TRUE) {
             return Decision.ALWAYS;
         }
-        return ((outcomes | canonical.withSlash().outcomes(predicate)) & TRUE) != 0 ? Decision.DEPENDS : Decision.NEVER;
+        return ((outcomes | new Evaluation(true).outcomes(predicate)) & TRUE) != 0 ? Decision.DEPENDS : Decision.NEVER;
     }
 
     /// The conditions of every request to which the rule applies, as far as they follow from conjunctions.
@@ -94,21 +94,18 @@ public final class KindAttempt {
 
     /// For one spelling of the path: without a slash at the end, or with one.
     private final class Evaluation {
-        private final Request example;
         private final boolean slash;
+        /// What is bound in it is bound of each request of the kind.
+        private final Attempt attempt;
         /// Whether a name in the path has another usual spelling.
         private final boolean isUnusual;
 
-        Evaluation(Request example, boolean slash) {
+        Evaluation(boolean slash) {
             this.slash = slash && !kind.path().isEmpty();
-            this.example = this.slash ? closed(example) : example;
+            this.attempt = new Attempt(this.slash ? closed(example) : example, account);
             this.isUnusual = kind.path().stream()
                     .anyMatch(segment -> segment instanceof Segment.Name(var name)
                             && !PathSpelling.usual(name).equals(name));
-        }
-
-        Evaluation withSlash() {
-            return kind.path().isEmpty() ? this : new Evaluation(example, true);
         }
 
         private static Request closed(Request request) {
@@ -126,9 +123,11 @@ public final class KindAttempt {
                 case RequestPredicate.PathSuffix(var suffixes) ->
                     kind.isPathKnown() && areKnown(suffixes) ? concrete(predicate) : ANY;
                 case RequestPredicate.Template(var template, var match) ->
-                    match == null ? of(template.matches(values())) : isKnown(match) ? concrete(predicate) : ANY;
+                    (match == null ? kind.isPathKnown() : isKnown(match))
+                            ? concrete(predicate)
+                            : binding(match == null ? of(template.matches(values())) : ANY);
                 case RequestPredicate.Regex regex ->
-                    isKnown(regex.value()) ? concrete(predicate) : mayMatch(regex) ? ANY : FALSE | NONE;
+                    isKnown(regex.value()) ? concrete(predicate) : binding(mayMatch(regex) ? ANY : FALSE | NONE);
                 case RequestPredicate.MethodIs _,
                         RequestPredicate.ViaIs _,
                         RequestPredicate.ActionIs _,
@@ -156,7 +155,7 @@ public final class KindAttempt {
                 negated |= NONE;
             }
             if (slash && (negated & TRUE) != 0) {
-                int usual = canonical.outcomes(of);
+                int usual = new Evaluation(false).outcomes(of);
                 return ((usual & FALSE) != 0 ? negated : negated & ~TRUE) | ((usual & ~FALSE) != 0 ? NONE : 0);
             }
             return isUnusual ? negated | NONE : negated;
@@ -167,7 +166,9 @@ public final class KindAttempt {
         private int sequence(List<Predicate> parts, int goesOn, int ends) {
             int all = 0;
             int last = goesOn;
+            boolean mayBeSkipped = false;
             for (var part : parts) {
+                mayBeSkipped |= (all & ends) != 0;
                 int outcomes = outcomes(part);
                 all |= outcomes & ~goesOn;
                 last &= outcomes;
@@ -175,13 +176,19 @@ public final class KindAttempt {
                     break;
                 }
             }
-            return all | last;
+            return mayBeSkipped ? binding(all | last) : all | last;
+        }
+
+        /// The outcomes of what may have bound values that are not known here.
+        private int binding(int outcomes) {
+            attempt.forget();
+            return outcomes;
         }
 
         private int paths(List<PathPattern> constant, List<Operand> variable, boolean prefix) {
             boolean known = areKnown(variable);
             var texts = known
-                    ? variable.stream().flatMap(operand -> operand.texts(attempt()).stream())
+                    ? variable.stream().flatMap(operand -> operand.texts(attempt).stream())
                     : Stream.<String>empty();
             int found = known ? FALSE : ANY;
             for (var pattern : Stream.concat(constant.stream(), texts.map(PathPattern::parse))
@@ -237,17 +244,15 @@ public final class KindAttempt {
                     };
                 case Operand.Joined(var parts) -> areKnown(parts);
                 case Operand.Header _, Operand.Parameter _, Operand.Cookie _ -> false;
-                case Operand.Binding _, Operand.BodyProperty _ -> false;
+                case Operand.Binding(var name) -> // prefixes bind what remains of a path as it is sent
+                    kind.isPathKnown() && !name.equals("remaining") && attempt.binding(name) != null;
+                case Operand.BodyProperty _ -> false;
             };
-        }
-
-        private Attempt attempt() {
-            return new Attempt(example, account);
         }
 
         private int concrete(Predicate predicate) {
             try {
-                return predicate.test(attempt()) ? TRUE : FALSE;
+                return predicate.test(attempt) ? TRUE : FALSE;
             } catch (Unanswerable _) {
                 return NONE;
             }
