@@ -40,7 +40,7 @@ final class AccountNames implements CollectionFollower.Listener {
         this.accounts = database.getCollection(users.collection(), BsonDocument.class);
         this.users = users;
         this.lookUp = lookUp;
-        this.unique = users.nameProperty().equals("_id");
+        this.unique = users.isNamedById();
     }
 
     /// Whether no two accounts have the same name. May block for MongoDB.
@@ -110,7 +110,7 @@ final class AccountNames implements CollectionFollower.Listener {
     }
 
     private void check() {
-        if (!users.nameProperty().equals("_id")) {
+        if (!users.isNamedById()) {
             unique = false;
             tried = System.nanoTime() - PAUSE.toNanos();
         }

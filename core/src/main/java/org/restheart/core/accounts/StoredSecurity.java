@@ -135,7 +135,7 @@ final class StoredSecurity {
         var cache = listed(new InvalidatedCache<String, StoredRealm.Entry>(
                 "accounts", config.keeping(), MemoryBudget.Part.ACCOUNTS.bytes(), StoredRealm.Entry::bytes));
         // A change identifies the account only if its name is its id.
-        boolean byId = users.nameProperty().equals("_id");
+        boolean byId = users.isNamedById();
         var names = new AccountNames(client, users, lookUp);
         listen(users.database(), users.collection(), new Invalidation(cache, byId));
         listen(users.database(), users.collection(), changes.ofAccounts(byId)); // when it is invalidated

@@ -114,6 +114,28 @@ class AccountNamesTest {
         assertStatus(200, gateway.user("seven").get("/users/7"));
     }
 
+    /// Whoever may choose an id may choose the same text for a name.
+    @Test
+    void nor_if_its_name_is_spelt_so_too_or_its_token_has_all_of_its_properties() {
+        var tokens = "jwtConfigProvider: {key: " + TokenFixture.KEY + "}\njwtAuthenticationMechanism: {enabled: true}\n"
+                + "jwtTokenManager: {enabled: true, account-properties-claims: [_id, email, _etag]}\n"
+                + "authTokenService: {enabled: true, uri: /token}\n";
+        var digits = "507f1f77bcf86cd799439012";
+        try (var other = TestGateway.startWithRealm(mongo, REALM.formatted("email"), tokens)) {
+            other.insertUsers(
+                    "{_id: {$oid: '" + digits + "'}, email: 'ada', roles: ['own']}",
+                    "{_id: '" + digits + "', email: '" + digits + "', roles: ['own']}",
+                    "{_id: '7', email: 'seven', roles: ['own']}");
+            other.collection("users").insertOne(BsonDocument.parse("{_id: 7}"));
+            other.permit("own", "path-template('/users/{id}') and equals(@user._id, ${id})", "{}");
+            var bearer = other.anonymous().with("Authorization", "Bearer " + TokenFixture.token(other.user("seven")));
+            assertStatus(200, bearer.get("/users/7"));
+            assertStatus(403, bearer.get("/users/7?id_type=NUMBER"));
+            assertStatus(403, other.user(digits).get("/users/" + digits));
+            assertStatus(200, other.user(digits).get("/users/" + digits + "?id_type=STRING"));
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -190,7 +190,8 @@ public final class JwtVerifier {
                             current.filter(Account::isLimited)
                                     .map(account -> with(account.all(), fixed))
                                     .orElse(own),
-                            claims.payload()),
+                            claims.payload(),
+                            current.filter(Account::hasOtherName).isPresent()),
                     new Credentials(Credentials.TOKENS, Optional.of(token)));
         }
 

@@ -124,18 +124,13 @@ sealed interface Operand {
         }
 
         /// Where accounts have other names than their ids, one may have the id that spells the id of
-        /// another type: a path, with `id_type`, means either. Names, and ids in tokens of other issuers,
-        /// are texts for ids of all types.
+        /// another type: a path, with `id_type`, means either.
         private void requireSameId(String own, Attempt attempt) {
             var account = attempt.account();
             var target = attempt.request().attribute(DataTarget.KEY);
             var id = target.flatMap(DataTarget::id);
             var mine = value(attempt);
-            if (account == null
-                    || mine == null
-                    || id.isEmpty()
-                    || account.name().equals(own)
-                    || account.claims().equals(account.properties())) {
+            if (account == null || mine == null || id.isEmpty() || !account.hasOtherName()) {
                 return;
             }
             var segments = attempt.path().segments();

@@ -139,7 +139,7 @@ public record StoredRealm(
         return users.roles()
                 .read(document)
                 .map(roles -> new Entry(
-                        new Stored(new Account(name, roles, properties), password.getValue()),
+                        new Stored(new Account(name, roles, properties, !users.isNamedById()), password.getValue()),
                         identity,
                         (long) EXPANSION * RawDocuments.encode(document).getByteLength()));
     }

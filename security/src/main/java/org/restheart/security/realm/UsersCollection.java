@@ -37,6 +37,10 @@ public record UsersCollection(
         }
     }
 
+    public boolean isNamedById() {
+        return nameProperty.equals("_id");
+    }
+
     /// A copy of an account by whose name a client can log in.
     ///
     /// @param name of an account that has none

@@ -89,7 +89,7 @@ public final class RenewableSessions {
                 .filter(shown -> !isKey && latest.isAfter(shown))
                 .orElse(latest);
         var current = lineage.flatMap(known -> accounts.of(request, known, name))
-                .orElse(ofClaims(name, account.roles(), account.claims()));
+                .orElse(Account.ofClaims(name, account.roles(), account.claims()));
         return begin(request, current, lineage, now, end);
     }
 
@@ -133,10 +133,6 @@ public final class RenewableSessions {
             lineage.map(Lineage::id).ifPresent(store::deleteOf);
             credentials.token().flatMap(Credentials.Token::id).ifPresent(store::delete);
         }
-    }
-
-    private static Account ofClaims(String name, List<String> roles, BsonDocument claims) {
-        return new Account(name, roles, claims, roles, claims);
     }
 
     private String sign(Account account, Optional<Lineage> lineage, Instant end) {
@@ -186,7 +182,7 @@ public final class RenewableSessions {
         private Optional<Account> owner(Request request, RefreshToken token) {
             return token.lineage()
                     .map(lineage -> accounts.of(request, lineage, token.account()))
-                    .orElseGet(() -> Optional.of(ofClaims(token.account(), token.roles(), token.claims())));
+                    .orElseGet(() -> Optional.of(Account.ofClaims(token.account(), token.roles(), token.claims())));
         }
 
         private static Credentials credentials(RefreshToken token) {

@@ -194,7 +194,7 @@ public final class UsersGuard implements Guard {
     /// Whether the request may write the account of its caller.
     private boolean mayBeOwn(Request request, DataTarget target, BsonValue content) {
         var name = new BsonString(request.caller().account().map(Account::name).orElse(""));
-        if (!users.nameProperty().equals("_id") || target.kind() == ResourceKind.BULK_DOCUMENTS) {
+        if (!users.isNamedById() || target.kind() == ResourceKind.BULK_DOCUMENTS) {
             return true;
         }
         return target.id().filter(name::equals).isPresent()
@@ -308,7 +308,7 @@ public final class UsersGuard implements Guard {
         ///
         /// @param id in the path; empty if the documents have their own
         boolean lacksUsableName(BsonValue content, Optional<BsonValue> id) {
-            var inPath = id.filter(_ -> users.nameProperty().equals("_id"));
+            var inPath = id.filter(_ -> users.isNamedById());
             return documents(content)
                     .anyMatch(account -> !(inPath.orElse(name(account)) instanceof BsonString name)
                             || name.getValue().isEmpty()
