@@ -250,9 +250,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
             return 0;
         }
         head.arrived(to.duplicate().limit(at + read).position(at));
-        if (!head.isHttp2()
-                && !lines.arrived(to.duplicate().limit(at + read).position(at))
-                && !head.mayBecomeHttp2()) {
+        if (!head.isHttp2() && !lines.arrived(to.duplicate().limit(at + read).position(at)) && !head.mayBecomeHttp2()) {
             to.position(at);
             end();
             return 0;

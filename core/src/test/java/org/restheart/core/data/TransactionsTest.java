@@ -247,12 +247,15 @@ class TransactionsTest {
             long before = aborted();
             var conflicting = threads.submit(() -> send(slow, "POST", "/_transactions", """
                 [{"method": "GET", "path": "%s"}, {"method": "PATCH", "path": "%s", "body": {"m": 3}}]\
-                """.formatted(path("?filter=%7B%22$where%22:%22sleep(700)%7C%7Ctrue%22%7D"), path("/a"))));
+                """.formatted(
+                            path("?filter=%7B%22$where%22:%22sleep(700)%7C%7Ctrue%22%7D"), path("/a"))));
             await().until(() -> aborted() >= before + 2); // the next attempts have their turn
             long began = System.nanoTime();
             var rehearsed = slow.as("admin")
                     .with("Prefer", "tx=rollback")
-                    .post("/" + mongo.databaseName() + "/bounded", Collections.nCopies(6, "{\"n\": 2}").toString());
+                    .post(
+                            "/" + mongo.databaseName() + "/bounded",
+                            Collections.nCopies(6, "{\"n\": 2}").toString());
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(2));
             assertStatus(207, rehearsed);
             assertStatus(200, holder.commit());

@@ -72,9 +72,8 @@ public record UsersCollection(
                 : Optional.empty();
     }
 
-    /// The path of the roles in an account's document: a JSONPath of names, positions and `[*]` (RFC 9535, 2.3), such
-    /// as
-    /// `$.roles` or `$.memberships[*].role`. Immutable.
+    /// The path of the roles in an account's document: a JSONPath of names, positions and `[*]` (RFC
+    /// 9535, 2.3), such as `$.roles` or `$.memberships[*].role`. Immutable.
     public static final class RolesPath {
         private static final Pattern STEP =
                 Pattern.compile("\\.([^.\\[\\]*'\"]+)|\\['([^']+)']|\\[\"([^\"]+)\"]|\\[(\\d{1,5})]|\\[\\*]|\\.\\*");
