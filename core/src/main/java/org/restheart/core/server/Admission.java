@@ -1,6 +1,7 @@
 package org.restheart.core.server;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -14,9 +15,6 @@ import org.restheart.http.access.FairShares;
 /// heap only. Half of them are admitted whosever they are, those beyond in fair shares of the addresses they come from:
 /// one client that sends many at once does not have all others refused until they are completed.
 final class Admission {
-    /// How often a stop looks whether all have left.
-    private static final Duration POLL = Duration.ofMillis(5);
-
     sealed interface Verdict {}
 
     /// A request in flight.
@@ -81,7 +79,7 @@ final class Admission {
             }
         }
         rejected.increment();
-        inFlight.decrementAndGet();
+        left();
         return draining ? Refused.DRAINING : Refused.FULL;
     }
 
@@ -91,7 +89,7 @@ final class Admission {
         } else {
             shares.release(sharer);
         }
-        inFlight.decrementAndGet();
+        left();
     }
 
     /// The server stops soon: requests are still admitted, and each HTTP/1.1 connection ends with its next
@@ -113,11 +111,19 @@ final class Admission {
         draining = true;
     }
 
+    private void left() {
+        if (inFlight.decrementAndGet() == 0 && draining) {
+            synchronized (this) {
+                notifyAll();
+            }
+        }
+    }
+
     /// After [#close()]: waits until the last request has left.
-    boolean awaitEmpty(Duration atMost) throws InterruptedException {
+    synchronized boolean awaitEmpty(Duration atMost) throws InterruptedException {
         long end = System.nanoTime() + atMost.toNanos();
-        while (inFlight.get() > 0 && System.nanoTime() - end < 0) {
-            Thread.sleep(POLL);
+        for (long rest = atMost.toNanos(); rest > 0 && inFlight.get() > 0; rest = end - System.nanoTime()) {
+            TimeUnit.NANOSECONDS.timedWait(this, rest);
         }
         return inFlight.get() == 0;
     }
