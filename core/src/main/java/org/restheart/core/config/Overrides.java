@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.json.JsonReadFeature;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Reads overrides. One that is malformed is refused.
@@ -39,7 +42,8 @@ record Overrides(String source, Reading reading) {
         var extension = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
         return switch (extension) {
             case "yml", "yaml" -> overrides.assignments(Yaml.parse(Sources.text(file), name, reading));
-            case "json", "jsonc" -> overrides.assignments(map(RelaxedJson.file(Sources.text(file), name), name));
+            case "json", "jsonc" ->
+                overrides.assignments(map(RelaxedJson.file(Sources.text(file), name, reading), name));
             case "conf" -> overrides.parse(withoutComments(Sources.text(file)));
             default ->
                 throw ConfigException.of(
@@ -99,7 +103,7 @@ record Overrides(String source, Reading reading) {
         }
         var path = OverridePath.parse(entry.substring(0, arrow).strip());
         return new Assignment(
-                path, RelaxedJson.relaxed(entry.substring(arrow + 2).strip(), path.text()), source);
+                path, RelaxedJson.relaxed(entry.substring(arrow + 2).strip(), path.text(), source, reading), source);
     }
 
     /// The part that may be shown: the rest may be a secret.
@@ -145,14 +149,19 @@ record Overrides(String source, Reading reading) {
                 .enable(JsonReadFeature.ALLOW_TRAILING_COMMA)
                 .build();
 
+        /// Refuses keys that occur twice.
+        private static final JsonMapper STRICT = RELAXED.rebuild()
+                .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+                .build();
+
         private RelaxedJson() {}
 
         /// The one value of an override.
         ///
         /// @throws ConfigException naming the path; the value itself may be a secret
-        static @Nullable Object relaxed(String text, String path) {
+        static @Nullable Object relaxed(String text, String path, String source, Reading reading) {
             try {
-                var tree = RELAXED.readTree(text);
+                var tree = tree(text, source, reading);
                 if (!tree.isMissingNode()) {
                     return RELAXED.treeToValue(tree, Object.class);
                 }
@@ -167,14 +176,28 @@ record Overrides(String source, Reading reading) {
         ///
         /// @return null for an empty one
         /// @throws ConfigException with the position of the error
-        static @Nullable Object file(String text, String name) {
+        static @Nullable Object file(String text, String name, Reading reading) {
             try {
-                var tree = RELAXED.readTree(text);
+                var tree = tree(text, name, reading);
                 return tree.isMissingNode() ? null : RELAXED.treeToValue(tree, Object.class);
             } catch (JacksonException e) {
-                var at = e.getLocation();
-                throw ConfigException.of(name + " is not valid JSON"
-                        + (at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr()));
+                throw ConfigException.of(name + " is not valid JSON" + place(e));
+            }
+        }
+
+        private static String place(JacksonException e) {
+            var at = e.getLocation();
+            return at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
+        }
+
+        private static JsonNode tree(String text, String name, Reading reading) {
+            try {
+                return STRICT.readTree(text);
+            } catch (MismatchedInputException e) {
+                var tree = RELAXED.readTree(text); // else it is refused for something else
+                reading.add(
+                        new Finding(Level.SUSPECT, "", name + ": a key occurs twice, the last one counts:" + place(e)));
+                return tree;
             }
         }
     }

@@ -78,7 +78,7 @@ public record Sources(
             try {
                 var value = switch (variable.form()) {
                     case TEXT -> text;
-                    case JSON -> RelaxedJson.relaxed(text, variable.path());
+                    case JSON -> RelaxedJson.relaxed(text, variable.path(), name, reading);
                     case FILE -> "${file:" + text + "}";
                 };
                 assignments.add(new Assignment(OverridePath.parse(variable.path()), value, name));

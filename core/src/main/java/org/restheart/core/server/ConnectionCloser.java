@@ -1,9 +1,11 @@
 package org.restheart.core.server;
 
+import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.restheart.http.Fatal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,14 +14,28 @@ import org.slf4j.LoggerFactory;
 /// seconds. Queues at most one task per open connection. Thread-safe.
 final class ConnectionCloser {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCloser.class);
-    private static final int FORGET_SECONDS = 2;
+    private static final Duration FORGET_EVERY = Duration.ofSeconds(2);
 
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
             Thread.ofVirtual().name("closer").factory());
 
     /// @param forget run every two seconds, for objects that refer to closed connections
     ConnectionCloser(Runnable forget) {
-        var _ = thread.scheduleWithFixedDelay(forget, FORGET_SECONDS, FORGET_SECONDS, TimeUnit.SECONDS);
+        this(forget, FORGET_EVERY);
+    }
+
+    ConnectionCloser(Runnable forget, Duration pause) {
+        var _ = thread.scheduleWithFixedDelay(
+                () -> run(forget), pause.toMillis(), pause.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static void run(Runnable forget) {
+        try {
+            forget.run();
+        } catch (RuntimeException | Error e) { // else it would never run again
+            Fatal.exitOn(e);
+            LOG.error("closed connections cannot be forgotten, which is tried again", e);
+        }
     }
 
     void add(Runnable close) {

@@ -57,20 +57,15 @@ public final class WatchedFiles implements AutoCloseable {
     }
 
     private void look() {
-        var before = seen.get();
-        var state = state();
-        if (!state.equals(before) && isTakenOver()) {
-            seen.compareAndSet(before, state); // unless marked meanwhile
-        }
-    }
-
-    private boolean isTakenOver() {
         try {
-            return change.getAsBoolean();
+            var before = seen.get();
+            var state = state();
+            if (!state.equals(before) && change.getAsBoolean()) {
+                seen.compareAndSet(before, state); // unless marked meanwhile
+            }
         } catch (RuntimeException | Error e) { // else nobody would hear of it, and no other change be noticed
             Fatal.exitOn(e);
             LOG.error("{}: a change of files cannot be taken over, and is tried again", name, e);
-            return false;
         }
     }
 

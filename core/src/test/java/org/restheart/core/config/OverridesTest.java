@@ -64,6 +64,31 @@ class OverridesTest {
         assertThat(findings()).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "/a/b->{\"c\": 1, c: 2} | {\"a\":{\"b\":{\"c\":2}}}",
+                "/a->[{b: {}, b: {c: 2}}] | {\"a\":[{\"b\":{\"c\":2}}]}",
+            })
+    void a_key_that_occurs_twice_within_a_value_is_told_and_the_last_one_counts(String rho, String json) {
+        assertThat(result(rho)).isEqualTo(json);
+        assertThat(findings()).singleElement().asString().contains("RHO: a key occurs twice, the last one counts");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"over.json", "over.jsonc", "over.yml"})
+    void a_path_that_a_file_sets_twice_is_told_and_the_last_value_counts(String name) throws Exception {
+        var file = Files.writeString(folder.resolve(name), "{\"/core/name\": \"a\",\n\"/core/name\": \"b\"}");
+        assertThat(Overrides.ofFile(file, reading)).singleElement().asString().startsWith("/core/name -> \"b\"");
+        assertThat(findings())
+                .singleElement()
+                .asString()
+                .contains(file + ": a key occurs twice, the last one counts")
+                .contains("line 2");
+    }
+
     @Test
     void line_breaks_between_entries_are_free() {
         assertThat(result("/a\n ->\n \"x\";\n\n   /b->2\n;")).isEqualTo("{\"a\":\"x\",\"b\":2}");

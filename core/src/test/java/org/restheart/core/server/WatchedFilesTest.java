@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +39,24 @@ class WatchedFilesTest {
             self.set(watched);
             watched.start();
             assertThat(used.get(60, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void files_that_cannot_be_named_are_asked_for_again(@TempDir Path folder) throws Exception {
+        var calls = new AtomicInteger();
+        var changed = new CompletableFuture<Boolean>();
+        Supplier<List<Path>> files = () -> {
+            switch (calls.incrementAndGet()) {
+                case 1 -> throw new IllegalStateException("is tried again");
+                case 2 -> throw new NoClassDefFoundError("likewise");
+                default -> {}
+            }
+            return List.of(folder.resolve("file"));
+        };
+        try (var watched = new WatchedFiles("test", files, () -> changed.complete(true), PAUSE)) {
+            watched.start();
+            assertThat(changed.get(60, TimeUnit.SECONDS)).isTrue();
         }
     }
 
