@@ -71,23 +71,28 @@ final class PluginCalls {
         long began = System.nanoTime();
         try {
             result = within(thread(), loader, code::call);
-        } catch (ProblemException | PluginFailure answer) {
-            throw answer;
         } catch (Throwable failure) {
-            Fatal.exitOn(failure);
-            meters.failed(what);
-            if (failure instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-            }
-            throw new PluginFailure(this, what, failure);
+            throw failure(what, failure);
         } finally {
             meters.ran(what, System.nanoTime() - began - elsewhere.getAsLong());
         }
         if (result == null) {
-            meters.failed(what);
-            throw new PluginFailure(this, what, new NullPointerException("it has returned null"));
+            throw failure(what, new NullPointerException("it has returned null"));
         }
         return result;
+    }
+
+    /// What is thrown for what its code has thrown.
+    RuntimeException failure(String what, Throwable thrown) {
+        if (thrown instanceof ProblemException || thrown instanceof PluginFailure) {
+            return (RuntimeException) thrown;
+        }
+        Fatal.exitOn(thrown);
+        meters.failed(what);
+        if (thrown instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+        return new PluginFailure(this, what, thrown);
     }
 
     /// The result of its code, where a failure, which is logged at most once a minute, has a substitute.

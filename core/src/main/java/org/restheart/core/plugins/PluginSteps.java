@@ -4,6 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -56,7 +58,8 @@ final class PluginSteps {
             request.requireThread();
             var rest = new Rest(next);
             try {
-                return calls.call(INTERCEPTOR, () -> interceptor.around(request, rest), () -> rest.nanos);
+                var answer = calls.call(INTERCEPTOR, () -> interceptor.around(request, rest), () -> rest.nanos);
+                return answer.content().equals(rest.answered) ? answer : streaming(calls, answer);
             } catch (RuntimeException failure) {
                 rest.answered.abandon(); // nobody else ends it
                 throw failure;
@@ -114,6 +117,27 @@ final class PluginSteps {
                 isClosed = true;
                 source.close();
             }
+        }
+    }
+
+    /// A response whose source, if it has one, is a plugin's code.
+    private static Response.Ready streaming(PluginCalls calls, Response.Ready answer) {
+        return answer.content() instanceof Content.Streamed streamed
+                ? answer.with(streamed.through(source -> new CalledSource(calls, source)))
+                : answer;
+    }
+
+    private record CalledSource(PluginCalls calls, Content.Source source) implements Content.Source {
+        private static final String WHAT = "stream";
+
+        @Override
+        public ByteBuffer next() {
+            return calls.call(WHAT, source::next);
+        }
+
+        @Override
+        public void close() {
+            calls.run(WHAT, source::close);
         }
     }
 
@@ -320,6 +344,7 @@ final class PluginSteps {
 
     /// An endpoint of a plugin. Its requests pass all filters, and begin on virtual threads.
     record PluginService(PluginCalls calls, Service service, String replaces) implements Service {
+        private static final String SERVICE = "service";
         private static final String WHAT = "service's description";
 
         @Override
@@ -329,7 +354,14 @@ final class PluginSteps {
 
         @Override
         public Response handle(Request request) {
-            return calls.call("service", () -> service.handle(request));
+            return calls.call(SERVICE, () -> service.handle(request))
+                    .map(answer -> streaming(calls, answer))
+                    .mapFailure(this::failure);
+        }
+
+        private RuntimeException failure(RuntimeException later) {
+            var thrown = later instanceof CompletionException && later.getCause() != null ? later.getCause() : later;
+            return thrown instanceof CancellationException ? later : calls.failure(SERVICE, thrown);
         }
 
         @Override

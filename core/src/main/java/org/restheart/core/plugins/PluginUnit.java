@@ -158,7 +158,11 @@ record PluginUnit(String name, List<Path> jars) {
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
             if (isApi(name)) {
-                return SERVER.loadClass(name);
+                try {
+                    return SERVER.loadClass(name);
+                } catch (ClassNotFoundException _) {
+                    // of another library with packages below these, such as a bridge of SLF4J's
+                }
             }
             synchronized (getClassLoadingLock(name)) {
                 try {

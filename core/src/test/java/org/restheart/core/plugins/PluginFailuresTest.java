@@ -295,6 +295,52 @@ class PluginFailuresTest {
         }
     }
 
+    /// The head of a stream is sent before it fails: the response is cut.
+    @Test
+    void answers_that_fail_later_are_500_or_cut_and_counted() {
+        plugins.plugin("late", """
+            public void install(Installation to) {
+                to.serve(request -> switch (request.query().first("how").orElse("")) {
+                    case "fails" -> Response.later(CompletableFuture.failedFuture(new java.io.IOException("secret")), _ -> Response.status(200));
+                    case "throws" -> Response.later(CompletableFuture.completedFuture(1), _ -> { throw new IllegalStateException("secret"); });
+                    case "null" -> Response.later(CompletableFuture.completedFuture(1), _ -> null);
+                    case "problem" -> Response.later(CompletableFuture.supplyAsync(() -> { throw Problem.of(ProblemCode.CONFLICT, "twice").raise(); }), _ -> Response.status(200));
+                    default -> stream(request);
+                }, ServicePath.of("/late").open());
+                to.requests(Selector.services("ping").when(request -> request.query().has("how")), (request, next) -> stream(request));
+            }
+            static Response.Ready stream(Request request) {
+                var how = request.query().first("how").orElse("");
+                return Response.status(200).with(new Content.Streamed(new Content.Source() {
+                    public java.nio.ByteBuffer next() throws Exception {
+                        if (how.equals("breaks")) throw new java.io.IOException("secret");
+                        return how.equals("ends") ? java.nio.ByteBuffer.allocate(0) : null;
+                    }
+                    public void close() { if (how.equals("ends")) throw new IllegalStateException("secret"); }
+                }, 100, request.lease()));
+            }
+            """);
+        try (var log = new LogLines();
+                var gateway = plugins.start(mongo, "ping: {enabled: true}")) {
+            var client = TestClient.of(gateway.address());
+            for (var how : List.of("fails", "throws", "null")) {
+                var answer = client.get("/late?how=" + how);
+                assertStatus(500, answer);
+                assertThat(answer.body()).doesNotContain("secret", "Exception");
+            }
+            assertStatus(409, client.get("/late?how=problem"));
+            assertStatus(200, client.get("/late?how=ends"));
+            for (var path : List.of("/late?how=breaks", "/late?how=nothing", "/ping?how=breaks")) {
+                assertThatThrownBy(() -> client.get(path)).hasRootCauseInstanceOf(IOException.class);
+            }
+            var metrics = client.as("admin", "secret").get("/metrics/plugins").body();
+            assertThat(metrics).contains("plugin_failures_total{component=\"service\",plugin=\"late\"} 3.0");
+            assertThat(metrics)
+                    .containsPattern("plugin_failures_total\\{component=\"stream\",plugin=\"late\"} [4-9]");
+            assertThat(log.all()).anyMatch(line -> line.contains("a streamed response failed"));
+        }
+    }
+
     @Test
     void failures_of_every_kind_under_load_are_those_of_their_requests() {
         plugins.plugin("bad", """

@@ -97,7 +97,7 @@ public final class PluginFolder {
             for (var source : sources) {
                 var type = TYPE.matcher(source);
                 assertThat(type.find()).isTrue();
-                boolean isWhole = source.startsWith("package sample;");
+                boolean isWhole = source.startsWith("package ");
                 units.add(new SourceText(type.group(1), isWhole ? source : "package sample;\n" + IMPORTS + source));
                 if (source.contains("implements Plugin")) {
                     plugins.add("sample." + type.group(1));

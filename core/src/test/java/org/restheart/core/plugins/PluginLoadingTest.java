@@ -107,6 +107,18 @@ class PluginLoadingTest {
     }
 
     @Test
+    void a_library_of_its_own_may_have_packages_below_those_of_the_server() {
+        plugins.jar(
+                "bridge.jar",
+                Map.of(),
+                "package org.slf4j.bridge; public class Bridge { public static String text() { return \"mine\"; } }",
+                plugin("Bridged", "org.slf4j.bridge.Bridge.text()"));
+        try (var gateway = plugins.start(mongo, "")) {
+            assertThat(answer(TestClient.of(gateway.address()), "/bridged")).contains("mine");
+        }
+    }
+
+    @Test
     void services_of_shared_libraries_are_found() throws IOException {
         var library = plugins.jar(
                 "lib/greetings.jar",

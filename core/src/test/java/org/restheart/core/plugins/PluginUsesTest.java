@@ -67,9 +67,11 @@ class PluginUsesTest {
         failure | another version of the API     | PluginFailuresTest | a_jar_for_another_version_of_the_api
         failure | a lost veto, also with skip    | PluginSecurityTest | a_gateway_does_not_start_without_a_veto_that_it_should_have
         failure | the start, the close           | PluginFailuresTest | a_start_that_fails_is_logged_only
+        failure | an answer that comes later     | PluginFailuresTest | answers_that_fail_later_are_500_or_cut_and_counted
         failure | every part, also one that hangs, under load | PluginFailuresTest | failures_of_every_kind_under_load_are_those_of_their_requests
         danger 1  | one class path               | PluginLoadingTest      | two_versions_of_a_library_side_by_side_in_a_jar_and_in_a_folder
         danger 1  | one class path               | PluginLoadingTest      | a_jar_that_brings_classes_of_the_server_gets_the_servers
+        danger 1  | one class path               | PluginLoadingTest      | a_library_of_its_own_may_have_packages_below_those_of_the_server
         danger 2  | races with the answer        | PluginInterceptorsTest | what_was_written_is_told_after_it_is
         danger 3  | no order                     | PluginInterceptorsTest | interceptors_of_a_lower_priority_are_outside
         danger 3  | no order that one can see    | PluginEndpointsTest    | the_start_says_what_plugins_add
