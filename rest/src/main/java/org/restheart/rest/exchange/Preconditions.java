@@ -24,15 +24,21 @@ public record Preconditions(Metadata metadata, EtagPolicies defaults) {
                 request.path().kind().isSchemas()
                         ? defaults.document()
                         : policy(request, "etagDocPolicy", defaults.document()));
-        return required instanceof Precondition.IfMatch ? required : ifNoneMatch(request, required);
+        return orIfNoneMatch(request, required);
     }
 
-    /// @param otherwise requires no tag, or a target without one, of which there is none if nothing may exist
-    private static Precondition ifNoneMatch(DataRequest request, Precondition otherwise) {
+    /// For the document that a `POST` to the collection replaces.
+    public Precondition ofReplaced(DataRequest request) {
+        return orIfNoneMatch(request, ofCollection(request));
+    }
+
+    /// @param required `If-Match`, or no tag, or a target without one, of which there is none if nothing may exist
+    private static Precondition orIfNoneMatch(DataRequest request, Precondition required) {
         return tags(request, "If-None-Match")
-                .filter(tags -> tags.isAny() || otherwise instanceof Precondition.None)
+                .filter(tags -> required instanceof Precondition.None
+                        || (tags.isAny() && required instanceof Precondition.Untagged))
                 .<Precondition>map(Precondition.IfNoneMatch::new)
-                .orElse(otherwise);
+                .orElse(required);
     }
 
     /// What is violated by a database or collection that exists: `If-None-Match: *`.
@@ -40,7 +46,6 @@ public record Preconditions(Metadata metadata, EtagPolicies defaults) {
         return tags(request, "If-None-Match").filter(EntityTagList::isAny).map(Precondition.IfNoneMatch::new);
     }
 
-    /// For a collection, and for the document that a `POST` to it replaces.
     public Precondition ofCollection(DataRequest request) {
         var kind = request.path().kind();
         return of(
