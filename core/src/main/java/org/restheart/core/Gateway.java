@@ -1,7 +1,6 @@
 package org.restheart.core;
 
 import com.mongodb.client.MongoClient;
-import com.mongodb.event.CommandListener;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -215,10 +214,10 @@ public final class Gateway implements AutoCloseable {
         if (!config.mclient().enabled()) {
             return Optional.empty();
         }
-        var listeners = new ArrayList<CommandListener>();
-        listeners.add(metrics.commands(config.mclient().slowCommand()));
-        tracing.map(Tracing::commands).ifPresent(listeners::add);
-        var connection = MongoConnection.open(config, metrics.of(Metrics.Part.MONGO_POOL), listeners);
+        var connection = MongoConnection.open(
+                config,
+                metrics.of(Metrics.Part.MONGO_POOL),
+                List.of(metrics.commands(config.mclient().slowCommand())));
         opened.push(connection::close);
         connections.add(connection);
         metrics.watch(connection.client());

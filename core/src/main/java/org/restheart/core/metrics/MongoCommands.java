@@ -18,6 +18,7 @@ import org.bson.BsonReader;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.tracing.CommandSpan;
 import org.restheart.http.SecretValues;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.http.trace.TraceScope.TraceSpan;
@@ -26,8 +27,8 @@ import org.restheart.text.Words;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Measures the commands of a MongoDB client, and logs those that take long: what was asked, never its values. The
-/// driver calls it on the thread that sends the command. Thread-safe.
+/// Measures the commands of a MongoDB client, traces those of traced requests, and logs those that take long: what was
+/// asked, never its values. The driver calls it on the thread that sends the command. Thread-safe.
 public final class MongoCommands implements CommandListener {
     private static final Logger LOG = LoggerFactory.getLogger(MongoCommands.class);
 
@@ -60,7 +61,8 @@ public final class MongoCommands implements CommandListener {
             String collection,
             boolean waits,
             @Nullable String shape,
-            @Nullable TraceSpan span) {}
+            @Nullable TraceSpan span,
+            @Nullable CommandSpan traced) {}
 
     /// @param slow what is logged takes longer; zero for nothing
     public MongoCommands(MeterRegistry meters, Duration slow) {
@@ -76,39 +78,45 @@ public final class MongoCommands implements CommandListener {
         var name = event.getCommandName();
         var command = event.getCommand();
         boolean isMore = name.equals("getMore");
-        var named = command.get(isMore ? "collection" : name);
+        var named = command.get(isMore ? "collection" : name); // by some commands something else, or nothing
+        var collection = named != null && named.isString() ? named.asString().getValue() : "";
+        var span = TraceScope.current();
         sent.put(
                 event.getRequestId(),
                 new Sent(
-                        named != null && named.isString() ? named.asString().getValue() : "",
+                        collection,
                         isMore && command.containsKey("maxTimeMS"),
                         slowNanos == Long.MAX_VALUE ? null : Shape.of(name, command),
-                        TraceScope.current()));
+                        span,
+                        CommandSpan.begin(span, event, collection)));
     }
 
     @Override
     public void commandSucceeded(CommandSucceededEvent event) {
-        ended(event, event.getElapsedTime(TimeUnit.NANOSECONDS), true);
+        ended(event, event.getElapsedTime(TimeUnit.NANOSECONDS), null);
     }
 
     @Override
     public void commandFailed(CommandFailedEvent event) {
-        ended(event, event.getElapsedTime(TimeUnit.NANOSECONDS), false);
+        ended(event, event.getElapsedTime(TimeUnit.NANOSECONDS), event.getThrowable());
     }
 
-    private void ended(CommandEvent event, long nanos, boolean isDone) {
+    private void ended(CommandEvent event, long nanos, @Nullable Throwable failure) {
         var command = sent.remove(event.getRequestId());
+        if (command != null && command.traced != null) {
+            command.traced.end(failure);
+        }
         if (command == null || command.waits) {
             return;
         }
         if (command.span != null) {
             command.span.count("mongo", nanos);
         }
-        timers.computeIfAbsent(new Labels(event.getCommandName(), isDone), this::timer)
+        timers.computeIfAbsent(new Labels(event.getCommandName(), failure == null), this::timer)
                 .record(nanos, TimeUnit.NANOSECONDS);
         if (nanos > slowNanos) {
             slow.increment();
-            log(event, command, nanos, isDone);
+            log(event, command, nanos, failure == null);
         }
     }
 

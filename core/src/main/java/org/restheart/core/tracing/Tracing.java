@@ -1,13 +1,6 @@
 package org.restheart.core.tracing;
 
-import com.mongodb.MongoException;
-import com.mongodb.event.CommandFailedEvent;
-import com.mongodb.event.CommandListener;
-import com.mongodb.event.CommandStartedEvent;
-import com.mongodb.event.CommandSucceededEvent;
-import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
-import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
@@ -26,20 +19,14 @@ import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
-import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.GatewayConfig.TracingConfig;
 import org.restheart.core.tracing.Collector.Signal;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
 import org.restheart.http.SecretValues;
-import org.restheart.http.trace.TraceScope;
 
 /// Traces of requests, exported to a collector. Requests never wait for the collector: spans are queued up to a
 /// bound, and dropped beyond it. Thread-safe.
@@ -60,7 +47,6 @@ public final class Tracing implements AutoCloseable {
     private final SdkTracerProvider provider;
     private final Tracer tracer;
     private final ExportReport report;
-    private final CommandListener commands = new CommandSpans();
     private final LongAdder recorded = new LongAdder();
 
     public Tracing(TracingConfig config, String version, String instance) {
@@ -125,10 +111,6 @@ public final class Tracing implements AutoCloseable {
         return new RequestSpan(tracer, span, toEpoch);
     }
 
-    public CommandListener commands() {
-        return commands;
-    }
-
     public double recorded() {
         return recorded.sum();
     }
@@ -191,69 +173,6 @@ public final class Tracing implements AutoCloseable {
         @Override
         public CompletableResultCode shutdown() {
             return exporter.shutdown();
-        }
-    }
-
-    /// A span for each MongoDB command that is sent for a traced request: its name and where it goes,
-    /// nothing of its content. The driver calls it on the thread that sends the command. Thread-safe.
-    private static final class CommandSpans implements CommandListener {
-
-        private final Map<Integer, SentCommand> sent = new ConcurrentHashMap<>();
-
-        private record SentCommand(RecordedSpan parent, Span span) {}
-
-        @Override
-        public void commandStarted(CommandStartedEvent event) {
-            var parent = ServerTiming.recorded(TraceScope.current());
-            if (parent == null) {
-                return;
-            }
-            var name = event.getCommandName();
-            var collection = collection(name, event.getCommand()).map(SecretValues::masked); // named by a path
-            var server = event.getConnectionDescription().getServerAddress();
-            var builder = parent.part(collection.map(c -> name + " " + c).orElse(name), System.nanoTime())
-                    .setSpanKind(SpanKind.CLIENT)
-                    .setAttribute("db.system.name", "mongodb")
-                    .setAttribute("db.namespace", SecretValues.masked(event.getDatabaseName()))
-                    .setAttribute("db.operation.name", name)
-                    .setAttribute("server.address", server.getHost())
-                    .setAttribute("server.port", (long) server.getPort());
-            collection.ifPresent(c -> builder.setAttribute("db.collection.name", c));
-            sent.put(event.getRequestId(), new SentCommand(parent, builder.startSpan()));
-        }
-
-        /// The value of the command's own key, but of those that name something else or nothing.
-        private static Optional<String> collection(String name, BsonDocument command) {
-            var named = command.get(name.equals("getMore") ? "collection" : name);
-            return named != null && named.isString()
-                    ? Optional.of(named.asString().getValue())
-                    : Optional.empty();
-        }
-
-        @Override
-        public void commandSucceeded(CommandSucceededEvent event) {
-            end(event.getRequestId(), _ -> {});
-        }
-
-        @Override
-        public void commandFailed(CommandFailedEvent event) {
-            end(event.getRequestId(), span -> {
-                var cause = event.getThrowable();
-                span.setStatus(StatusCode.ERROR)
-                        .setAttribute(
-                                "error.type", cause.getClass().getSimpleName()); // its message may quote documents
-                if (cause instanceof MongoException failure) {
-                    span.setAttribute("db.response.status_code", Integer.toString(failure.getCode()));
-                }
-            });
-        }
-
-        private void end(int request, Consumer<Span> more) {
-            var command = sent.remove(request);
-            if (command != null) {
-                more.accept(command.span());
-                command.parent().end(command.span(), System.nanoTime());
-            }
         }
     }
 }
