@@ -11,7 +11,6 @@ import java.util.stream.Stream;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
-import org.restheart.core.config.SecurityStores.SessionsConfig;
 import org.restheart.core.filter.OffServices;
 import org.restheart.core.filter.PreferFilter;
 import org.restheart.core.metrics.Metrics;
@@ -23,9 +22,7 @@ import org.restheart.data.Operation.Structure;
 import org.restheart.http.Filter;
 import org.restheart.http.Guard;
 import org.restheart.http.MemoryBudget;
-import org.restheart.http.Request;
 import org.restheart.http.Service;
-import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
@@ -42,8 +39,6 @@ import org.restheart.rest.importing.ImportService;
 import org.restheart.rest.service.CacheInvalidator;
 import org.restheart.rest.service.CsvLoader;
 import org.restheart.rest.session.TransactionsService;
-import org.restheart.security.Credentials;
-import org.restheart.security.token.RenewableSessions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -124,13 +119,7 @@ final class DataServices {
         modules.add(DataPaths.class, data.paths());
         modules.add(DataCatalog.class, data.catalog());
         modules.add(PushBudget.class, streams.budget());
-        security.sessions()
-                .ifPresent(sessions -> modules.add(
-                        LogIns.class,
-                        new DataApiLogIns(
-                                sessions,
-                                config.security().accountsRealm().component(),
-                                config.security().sessions().flatMap(SessionsConfig::anonymous))));
+        security.sessions().ifPresent(sessions -> modules.add(LogIns.class, sessions));
         modules.add(ChangeStreams.class, streams);
         modules.add(MemoryBudget.class, parts.memory());
         modules.add(DefinitionStore.class, new DefinitionStore(parts.tasks(), client));
@@ -282,55 +271,6 @@ final class DataServices {
                             != null;
                 default -> false;
             };
-        }
-    }
-
-    /// Sessions for the service of the Atlas Data API.
-    record DataApiLogIns(RenewableSessions sessions, String realm, Optional<String> anonymous) implements LogIns {
-        @Override
-        public Optional<Session> begin(Request request, Provider provider) {
-            var credentials = request.attribute(Credentials.KEY);
-            var account = request.caller().account();
-            return credentials.isPresent() && account.isPresent() && isOf(provider, credentials.get(), account.get())
-                    ? Optional.of(shown(sessions.begin(request, account.get(), credentials.get())))
-                    : Optional.empty();
-        }
-
-        /// A mechanism may take one kind of credentials in place of another. A token that was issued for a
-        /// scope is not exchanged for one without.
-        private static boolean isOf(Provider provider, Credentials credentials, Account account) {
-            return switch (provider) {
-                case PASSWORD -> credentials.token().isEmpty();
-                case API_KEY -> credentials.source().equals(Credentials.API_KEYS);
-                case TOKEN ->
-                    credentials.source().equals(Credentials.TOKENS)
-                            && !account.claims().containsKey("scope");
-            };
-        }
-
-        @Override
-        public Optional<Session> beginAnonymously(Request request) {
-            return anonymous
-                    .flatMap(name -> sessions.begin(request, realm, name))
-                    .map(DataApiLogIns::shown);
-        }
-
-        private static Session shown(RenewableSessions.Begun begun) {
-            return new Session(begun.accessToken(), begun.refreshToken(), begun.account());
-        }
-
-        @Override
-        public Optional<String> renew(Request request) {
-            var account = request.caller().account().orElseThrow();
-            var credentials = request.require(Credentials.KEY);
-            boolean isOver = credentials.isAnonymous()
-                    && anonymous.filter(account.name()::equals).isEmpty();
-            return isOver ? Optional.empty() : Optional.of(sessions.renew(account, credentials));
-        }
-
-        @Override
-        public void end(Request request) {
-            sessions.end(request.require(Credentials.KEY));
         }
     }
 }

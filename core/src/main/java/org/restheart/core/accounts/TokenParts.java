@@ -169,7 +169,13 @@ final class TokenParts {
                 accounts,
                 jwt,
                 new RenewableSessions.Settings(
-                        sessions.access(), sessions.refresh(), keysRealm, propertyClaims(), clients, revoked));
+                        sessions.access(),
+                        sessions.refresh(),
+                        keysRealm,
+                        sessions.anonymous(),
+                        propertyClaims(),
+                        clients,
+                        revoked));
     }
 
     private List<String> propertyClaims() {

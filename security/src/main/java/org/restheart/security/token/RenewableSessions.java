@@ -14,6 +14,7 @@ import org.restheart.bson.BsonTexts;
 import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
+import org.restheart.http.module.LogIns;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
 import org.restheart.security.ClientAddress;
@@ -30,7 +31,7 @@ import org.restheart.security.realm.Generations;
 /// Begins, renews and ends sessions. A session is bounded by the credentials that began it: its tokens become
 /// invalid with the account, its password or the API key, and have no roles beyond these. Thread-safe; all methods
 /// may block.
-public final class RenewableSessions {
+public final class RenewableSessions implements LogIns {
     private static final String PREFIX = "rhr_";
 
     private final RefreshToken.Store store;
@@ -40,6 +41,7 @@ public final class RenewableSessions {
     private final Revocations revocations;
     private final Settings settings;
 
+    /// @param anonymous the account of anonymous sessions, in the realm of keys
     /// @param clients determines the addresses by which anonymous sessions are counted
     /// @param revoked for how long the lineage of a session that was ended is refused: no token of it
     /// is valid longer
@@ -47,19 +49,10 @@ public final class RenewableSessions {
             Duration access,
             Duration refresh,
             String keysRealm,
+            Optional<String> anonymous,
             List<String> propertyClaims,
             ClientAddress clients,
             Duration revoked) {}
-
-    /// A session that has begun.
-    ///
-    /// @param refreshToken secret, shown once
-    public record Begun(String accessToken, String refreshToken, String account) {
-        @Override
-        public String toString() {
-            return "Begun[" + account + "]";
-        }
-    }
 
     public RenewableSessions(RefreshToken.Store store, KeyForm form, Generations accounts, Jwt jwt, Settings settings) {
         this.store = store;
@@ -74,10 +67,30 @@ public final class RenewableSessions {
         return new RefreshAuthenticator(store, form, accounts, revocations);
     }
 
-    /// Begins a session of an authenticated account. A session that begins with a token ends with the token:
-    /// an account of another issuer cannot be looked up, and a token of this gateway must not be extended by
-    /// a session.
-    public Begun begin(Request request, Account account, Credentials credentials) {
+    @Override
+    public Optional<Session> begin(Request request, Provider provider) {
+        var credentials = request.attribute(Credentials.KEY);
+        var account = request.caller().account();
+        return credentials.isPresent() && account.isPresent() && isOf(provider, credentials.get(), account.get())
+                ? Optional.of(begin(request, account.get(), credentials.get()))
+                : Optional.empty();
+    }
+
+    /// A mechanism may take one kind of credentials in place of another. A token that was issued for a
+    /// scope is not exchanged for one without.
+    private static boolean isOf(Provider provider, Credentials credentials, Account account) {
+        return switch (provider) {
+            case PASSWORD -> credentials.token().isEmpty();
+            case API_KEY -> credentials.source().equals(Credentials.API_KEYS);
+            case TOKEN ->
+                credentials.source().equals(Credentials.TOKENS)
+                        && !account.claims().containsKey("scope");
+        };
+    }
+
+    /// A session that begins with a token ends with the token: an account of another issuer cannot be looked up, and
+    /// a token of this gateway must not be extended by a session.
+    private Session begin(Request request, Account account, Credentials credentials) {
         request.requireThread();
         var name = Claims.realmName(account);
         var lineage = accounts.ofSession(request, account, credentials, settings.keysRealm());
@@ -93,38 +106,46 @@ public final class RenewableSessions {
         return begin(request, current, lineage, now, end);
     }
 
-    private Begun begin(Request request, Account account, Optional<Lineage> lineage, Instant now, Instant end) {
+    private Session begin(Request request, Account account, Optional<Lineage> lineage, Instant now, Instant end) {
         var token = KeyForm.random(PREFIX);
         var address =
                 lineage.filter(Lineage::isAnonymous).map(_ -> settings.clients().of(request));
         store.insert(new RefreshToken(
                 form.digest(token), account.name(), lineage, account.roles(), account.claims(), address, now, end));
-        return new Begun(sign(account, lineage, end), token, account.name());
+        return new Session(sign(account, lineage, end), token, account.name());
     }
 
-    /// Begins an anonymous session of the account of this name, without credentials; empty if there is no
-    /// such account.
-    public Optional<Begun> begin(Request request, String realm, String name) {
+    @Override
+    public Optional<Session> beginAnonymously(Request request) {
         request.requireThread();
         var now = Instant.now();
-        return accounts.current(request, realm, name)
+        return settings.anonymous()
+                .flatMap(name -> accounts.current(request, settings.keysRealm(), name))
                 .map(current -> begin(
                         request,
                         current.account(),
-                        Optional.of(Generations.ofNothing(realm, current)),
+                        Optional.of(Generations.ofNothing(settings.keysRealm(), current)),
                         now,
                         now.plus(settings.refresh())));
     }
 
-    /// An access token for a request that was authenticated with a refresh token.
-    public String renew(Account account, Credentials credentials) {
-        return sign(account, credentials.lineage(), credentials.expires().orElseThrow());
+    @Override
+    public Optional<String> renew(Request request) {
+        var account = request.caller().account().orElseThrow();
+        var credentials = request.require(Credentials.KEY);
+        boolean isOver = credentials.isAnonymous()
+                && settings.anonymous().filter(account.name()::equals).isEmpty();
+        return isOver
+                ? Optional.empty()
+                : Optional.of(sign(
+                        account, credentials.lineage(), credentials.expires().orElseThrow()));
     }
 
-    /// Ends the session of a request that was authenticated with a refresh token, with all others of its
-    /// lineage, even if its access tokens cannot be revoked. These are refused by this server at once, by others
-    /// within a second.
-    public void end(Credentials credentials) {
+    /// With all others of its lineage, even if its access tokens cannot be revoked. These are refused by this server at
+    /// once, by others within a second.
+    @Override
+    public void end(Request request) {
+        var credentials = request.require(Credentials.KEY);
         var lineage = credentials.lineage();
         try {
             lineage.ifPresent(known ->
