@@ -28,8 +28,14 @@ public final class Accepted {
 
     /// Reads all `Accept` fields. Without one, every type is accepted. A malformed weight counts as 1.
     public static Accepted of(Headers headers) {
+        var weights = weights(headers, "Accept");
+        return new Accepted(weights.isEmpty() ? Map.of("*/*", 1.0) : weights);
+    }
+
+    /// The members of a list in a header, in lower case, with their weights (RFC 9110, 12.4.2).
+    static Map<String, Double> weights(Headers headers, String field) {
         var weights = new LinkedHashMap<String, Double>();
-        for (var line : headers.all("Accept")) {
+        for (var line : headers.all(field)) {
             for (var range : line.split(",", -1)) {
                 var parts = range.split(";", -1);
                 var name = parts[0].strip().toLowerCase(Locale.ROOT);
@@ -38,7 +44,7 @@ public final class Accepted {
                 }
             }
         }
-        return new Accepted(weights.isEmpty() ? Map.of("*/*", 1.0) : weights);
+        return weights;
     }
 
     private static double weight(String[] parts) {

@@ -82,6 +82,13 @@ public record Request(
         }
     }
 
+    /// @throws ProblemException 405 for other methods than `GET` and `HEAD`
+    public void requireRead() {
+        if (method() != Method.HEAD) {
+            requireMethod(Method.GET);
+        }
+    }
+
     /// @throws IllegalStateException if no earlier step has set it
     public <T> T require(Key<T> key) {
         return attributes.get(key).orElseThrow(() -> new IllegalStateException("request has no " + key));

@@ -1,5 +1,7 @@
 package org.restheart.core.service;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.mongodb.MongoException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.client.MongoClient;
@@ -9,16 +11,13 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
-import org.jspecify.annotations.Nullable;
 import org.restheart.http.Cors;
 import org.restheart.http.IoThreadService;
-import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
@@ -33,7 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class DatabaseProbe implements IoThreadService {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseProbe.class);
     private static final BsonDocument PING = new BsonDocument("ping", new BsonInt32(1));
-    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration FRESH = Duration.ofSeconds(1);
 
     /// Of one address.
     private static final int MAX_WAITING = 15;
@@ -45,9 +44,12 @@ public final class DatabaseProbe implements IoThreadService {
     /// By address.
     private final ConcurrentMap<String, Integer> waiting = new ConcurrentHashMap<>();
 
-    private final ReentrantLock asking = new ReentrantLock();
+    private final LoadingCache<BsonDocument, Ready> verdicts = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .expireAfterWrite(FRESH)
+            .build(this::ask);
+
     private final BooleanSupplier stopping;
-    private volatile @Nullable Verdict last;
 
     /// @param stopping whether load balancers should send no more requests
     public DatabaseProbe(
@@ -70,18 +72,11 @@ public final class DatabaseProbe implements IoThreadService {
 
     @Override
     public Response handle(Request request) {
-        return switch (request.method()) {
-            case GET, HEAD -> verdict(request);
-            case POST, PUT, PATCH, DELETE, OPTIONS ->
-                throw Problem.notAllowed("GET").raise();
-        };
-    }
-
-    private Response verdict(Request request) {
+        request.requireRead();
         if (stopping.getAsBoolean()) {
             return error(503, "the server is stopping");
         }
-        var known = fresh();
+        var known = verdicts.getIfPresent(PING);
         if (known != null) {
             return known;
         }
@@ -92,33 +87,16 @@ public final class DatabaseProbe implements IoThreadService {
             if (own > MAX_WAITING) {
                 return error(429, "too many probes at once");
             }
-            asking.lock();
-            try {
-                var meanwhile = fresh();
-                return meanwhile != null ? meanwhile : ask();
-            } finally {
-                asking.unlock();
-            }
+            return verdicts.get(PING);
         } finally {
             waiting.computeIfPresent(address, (_, count) -> count == 1 ? null : count - 1);
         }
     }
 
-    private @Nullable Ready fresh() {
-        var verdict = last;
-        return verdict != null && System.nanoTime() - verdict.nanoTime < FRESH_NANOS ? verdict.response : null;
-    }
-
-    private Ready ask() {
-        var response = ping();
-        last = new Verdict(response, System.nanoTime());
-        return response;
-    }
-
-    private Ready ping() {
+    private Ready ask(BsonDocument ping) {
         long began = System.nanoTime();
         try {
-            CallerScope.call(CallerScope.SERVER, () -> database.runCommand(PING));
+            CallerScope.call(CallerScope.SERVER, () -> database.runCommand(ping));
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
             return json(200, body("ok", "ping successful").append("latencyMs", new BsonInt64(millis)));
         } catch (MongoTimeoutException e) {
@@ -145,6 +123,4 @@ public final class DatabaseProbe implements IoThreadService {
     private static Ready json(int status, BsonDocument body) {
         return Response.json(status, body.toJson());
     }
-
-    private record Verdict(Ready response, long nanoTime) {}
 }

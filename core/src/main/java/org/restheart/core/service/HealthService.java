@@ -2,7 +2,6 @@ package org.restheart.core.service;
 
 import org.restheart.http.Cors;
 import org.restheart.http.IoThreadService;
-import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -47,15 +46,10 @@ public record HealthService(Check check, State state) implements IoThreadService
 
     @Override
     public Response handle(Request request) {
-        return switch (request.method()) {
-            case GET, HEAD -> {
-                var reason = check == Check.READY ? state.reason : "";
-                yield reason.isEmpty()
-                        ? Response.json(200, "{\"status\": \"ok\"}")
-                        : Response.json(503, "{\"status\": \"error\", \"description\": \"" + reason + "\"}");
-            }
-            case POST, PUT, PATCH, DELETE, OPTIONS ->
-                throw Problem.notAllowed("GET").raise();
-        };
+        request.requireRead();
+        var reason = check == Check.READY ? state.reason : "";
+        return reason.isEmpty()
+                ? Response.json(200, "{\"status\": \"ok\"}")
+                : Response.json(503, "{\"status\": \"error\", \"description\": \"" + reason + "\"}");
     }
 }

@@ -48,14 +48,7 @@ public final class MetricsService implements Service {
 
     @Override
     public Response handle(Request request) {
-        return switch (request.method()) {
-            case GET, HEAD -> answer(request);
-            case POST, PUT, PATCH, DELETE, OPTIONS ->
-                throw Problem.notAllowed("GET").raise();
-        };
-    }
-
-    private Response answer(Request request) {
+        request.requireRead();
         var path = request.path().segments();
         var asked = path.subList(depth, path.size());
         if (asked.isEmpty()) {
