@@ -1,5 +1,7 @@
 package org.restheart.core.config;
 
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,6 +43,7 @@ final class Trees {
                 list.forEach(member -> copy.add(copyOf(member)));
                 yield copy;
             }
+            case BigInteger number -> new BigDecimal(number); // which BSON has
             case null -> null;
             default -> value;
         };

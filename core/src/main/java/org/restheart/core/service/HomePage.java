@@ -21,6 +21,8 @@ import org.restheart.http.Service;
 /// `GET /` for browsers: the caller's account and links to the services. Public; links for callers with an account
 /// are shown only to them. Without scripts or external resources.
 public final class HomePage implements Service {
+    private static final String PAGE = Bundled.text(HomePage.class, "/org/restheart/core/home.html");
+
     /// The colors are those of the console.
     private static final String STYLE = Bundled.text(HomePage.class, "/org/restheart/core/home.css");
 
@@ -69,31 +71,25 @@ public final class HomePage implements Service {
 
     private String page(Request request) {
         var account = request.caller().account();
-        var html = new StringBuilder("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
-                + "<meta name=\"viewport\" content=\"width=device-width\"><title>RESTHeart</title><style>" + STYLE
-                + "</style></head><body><main><h1><img src=\"/favicon.ico\" alt=\"\">RESTHeart</h1><p>A REST gateway"
-                + " for MongoDB"
-                + (instance.equals("default") ? "" : ", instance <b>" + escaped(instance) + "</b>") + ". ");
-        html.append(account.map(who -> "You are <b>" + escaped(who.name()) + "</b>, with the roles "
-                        + escaped(String.join(", ", who.roles())) + ".")
-                .orElse("You are not signed in; most of what is here needs an account."));
-        html.append("</p><h2>For programs</h2><pre><code>curl -u name:password ")
-                .append(escaped(request.connection().baseUrl()))
-                .append("/</code></pre><h2>For browsers</h2><dl>");
-        console.ifPresent(uri -> place(html, uri + "/", "the console: documents, changes, metrics; sign in there"));
-        place(html, "/ping", "whether this process answers, and its version");
+        var links = new StringBuilder();
+        console.ifPresent(uri -> link(links, uri + "/", "the console: documents, changes, metrics; sign in there"));
+        link(links, "/ping", "whether this process answers, and its version");
         if (account.isPresent()) {
-            places.forEach((uri, what) -> place(html, uri, what));
+            places.forEach((uri, what) -> link(links, uri, what));
         }
-        html.append("</dl>");
-        account.ifPresent(
-                _ -> html.append("<footer>version ").append(escaped(version)).append("</footer>"));
-        return html.append("</main></body></html>\n").toString();
+        return PAGE.formatted(
+                STYLE,
+                instance.equals("default") ? "" : ", instance <b>" + escaped(instance) + "</b>",
+                account.map(who -> "You are <b>" + escaped(who.name()) + "</b>, with the roles "
+                                + escaped(String.join(", ", who.roles())) + ".")
+                        .orElse("You are not signed in; most of what is here needs an account."),
+                escaped(request.connection().baseUrl()),
+                links,
+                account.map(_ -> "<footer>version " + escaped(version) + "</footer>").orElse(""));
     }
 
-    private static void place(StringBuilder html, String uri, String what) {
-        html.append("<div><dt><a href=\"").append(escaped(uri)).append("\">").append(escaped(uri));
-        html.append("</a></dt><dd>").append(escaped(what)).append("</dd></div>");
+    private static void link(StringBuilder links, String uri, String what) {
+        links.append("<div><dt><a href=\"%1$s\">%1$s</a></dt><dd>%2$s</dd></div>".formatted(escaped(uri), escaped(what)));
     }
 
     private static String escaped(String text) {
