@@ -89,7 +89,8 @@ public final class HomePage implements Service {
     }
 
     private static void link(StringBuilder links, String uri, String what) {
-        links.append("<div><dt><a href=\"%1$s\">%1$s</a></dt><dd>%2$s</dd></div>".formatted(escaped(uri), escaped(what)));
+        links.append("<div><dt><a href=\"%1$s\">%1$s</a></dt><dd>%2$s</dd></div>"
+                .formatted(escaped(uri), escaped(what)));
     }
 
     private static String escaped(String text) {
