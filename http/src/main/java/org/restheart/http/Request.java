@@ -66,6 +66,11 @@ public record Request(
         }
     }
 
+    /// Whether it is what [#requireThread()] throws, which those who catch everything pass on.
+    public static boolean isThreadNeeded(Throwable thrown) {
+        return thrown instanceof StepOnThread.Needed;
+    }
+
     /// Goes on with a step that may block: at once, or on a virtual thread.
     public Response onThread(Handler step) {
         return mayBlock ? step.handle(this) : StepOnThread.begin(blocking(), step);

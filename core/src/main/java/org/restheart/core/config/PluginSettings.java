@@ -23,6 +23,7 @@ public final class PluginSettings implements Settings {
     private final Path folder;
     private final TreeSet<String> asked = new TreeSet<>();
     private final List<Finding> refused = new ArrayList<>();
+    private final List<Finding> advised = new ArrayList<>();
     private final Map<String, PluginSettings> blocks = new HashMap<>();
 
     PluginSettings(String path, Map<String, @Nullable Object> values, Path folder) {
@@ -82,6 +83,16 @@ public final class PluginSettings implements Settings {
                 .orElse(absent);
     }
 
+    /// Whether callers of its first endpoint need a permission.
+    public boolean isSecured(boolean absent) {
+        boolean former = bool("secure", absent);
+        if (values.containsKey("secure")) {
+            advised.add(new Finding(
+                    Level.SUSPECT, path + "/secure", "is read as \"secured\", which is the name of this key"));
+        }
+        return bool("secured", former);
+    }
+
     @Override
     public List<String> texts(String key) {
         return value(key, "must be a list of texts", PluginSettings::texts).orElse(List.of());
@@ -131,9 +142,9 @@ public final class PluginSettings implements Settings {
         return wrong;
     }
 
-    /// The keys that nobody has asked for, each with the nearest one that somebody has.
+    /// The keys that nobody has asked for, each with the nearest one that somebody has, and those with a former name.
     public List<Finding> unknown() {
-        var all = new ArrayList<Finding>();
+        var all = new ArrayList<>(advised);
         values.keySet().stream()
                 .filter(key -> !asked.contains(key))
                 .forEach(key -> all.add(

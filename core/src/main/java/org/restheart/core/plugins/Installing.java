@@ -195,7 +195,7 @@ final class Installing implements Installation {
                 new PluginService(calls, service, settings.text("replaces", "")),
                 uri,
                 at.isExact() ? Match.EXACT : Match.PREFIX,
-                isFirst ? settings.bool("secured", !at.isOpen()) : !at.isOpen(),
+                isFirst ? settings.isSecured(!at.isOpen()) : !at.isOpen(),
                 List.of()));
     }
 
@@ -225,6 +225,14 @@ final class Installing implements Installation {
     @Override
     public void after(Selector on, CompletionListener listener) {
         var queue = new ListenerQueue(calls, listener);
+        if (queues.isEmpty()) {
+            calls.meters()
+                    .gauge(
+                            "plugin_queue",
+                            () -> queues.stream().mapToInt(ListenerQueue::size).sum(),
+                            "component",
+                            ListenerQueue.WHAT);
+        }
         queues.add(queue);
         add(on, Place.AFTER, PluginSteps.telling(calls, on.condition(), queue));
     }

@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Fatal;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
 import org.restheart.plugin.Installation.Task;
 import org.restheart.plugin.Meters;
 import org.slf4j.Logger;
@@ -84,8 +85,11 @@ final class PluginCalls {
 
     /// What is thrown for what its code has thrown.
     RuntimeException failure(String what, Throwable thrown) {
-        if (thrown instanceof ProblemException || thrown instanceof PluginFailure) {
-            return (RuntimeException) thrown;
+        if (thrown instanceof RuntimeException known
+                && (known instanceof ProblemException
+                        || known instanceof PluginFailure
+                        || Request.isThreadNeeded(known))) {
+            return known;
         }
         Fatal.exitOn(thrown);
         meters.failed(what);
@@ -190,6 +194,7 @@ final class PluginCalls {
                             _ -> Timer.builder("plugin_duration")
                                     .description("Calls of plugins' code, without what interceptors waited for")
                                     .tags(of(component))
+                                    .publishPercentiles(0.5, 0.95, 0.99)
                                     .register(registry))
                     .record(nanos, TimeUnit.NANOSECONDS);
         }

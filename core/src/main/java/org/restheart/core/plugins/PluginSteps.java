@@ -252,7 +252,7 @@ final class PluginSteps {
 
         private static final long USUAL_BYTES = 500;
         private static final long ID_BYTES = 50;
-        private static final String WHAT = "listener";
+        static final String WHAT = "listener";
 
         private final PluginCalls calls;
         private final CompletionListener listener;
@@ -328,6 +328,10 @@ final class PluginSteps {
                 bytes -= next.bytes;
             }
             return next;
+        }
+
+        synchronized int size() {
+            return waiting.size();
         }
 
         /// The thread that ends when the listener has heard of all; null if it has.

@@ -357,7 +357,7 @@ public final class Plugins implements AutoCloseable {
             do {
                 calls.run("task " + task.name(), task.work());
                 Thread.sleep(task.every());
-            } while (!task.every().isZero());
+            } while (task.every().isPositive());
         } catch (InterruptedException _) { // the server stops
             Thread.currentThread().interrupt();
         }

@@ -180,6 +180,23 @@ class PluginEndpointsTest {
         }
     }
 
+    /// Blocks of the existing product have the former name of the key.
+    @Test
+    void an_endpoint_that_is_open_is_secured_by_either_name_of_the_key() {
+        plugins.plugin("one", """
+            public void install(Installation to) { to.serve(_ -> Response.status(204), ServicePath.of("/one").open()); }
+            """);
+        for (var secured : List.of("secured: true", "secure: true", "secured: true, secure: false")) {
+            try (var log = new LogLines();
+                    var gateway = plugins.start(mongo, "one: {" + secured + "}")) {
+                assertStatus(401, client(gateway).get("/one"));
+                assertThat(log.all())
+                        .filteredOn(line -> line.startsWith("WARN /one/secure is read as \"secured\""))
+                        .hasSize(secured.contains("secure:") ? 1 : 0);
+            }
+        }
+    }
+
     @Test
     void a_plugin_sees_its_own_block_and_says_no_secrets() {
         plugins.plugin("own", """
@@ -221,6 +238,7 @@ class PluginEndpointsTest {
                             "usage_depth{plugin=\"usage\",queue=\"a\"} 7",
                             "usage_calls_total{plugin=\"usage\",user=\"u1\"} 1",
                             "usage_work_seconds_sum{plugin=\"usage\"} 2",
+                            "plugin_duration_seconds{component=\"service\",plugin=\"usage\",quantile=\"0.99\"}",
                             "plugin_duration_seconds_count{component=\"service\",plugin=\"usage\"} 2",
                             "plugin_failures_total{component=\"service\",plugin=\"usage\"} 1")
                     .containsPattern("usage_calls_total\\{plugin=\"usage\",user=\"_other\"} 10[0-9]")

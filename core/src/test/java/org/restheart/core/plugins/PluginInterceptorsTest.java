@@ -716,6 +716,8 @@ class PluginInterceptorsTest {
                             : client.sendAsync("GET", "/ping", "").thenApply(answer -> answer.statusCode()))
                     .toList();
             assertThat(answers).allSatisfy(answer -> assertThat(answer.join()).isEqualTo(200));
+            assertThat(client.get("/metrics/plugins").body())
+                    .contains("plugin_queue{component=\"listener\",plugin=\"stuck\"} 10000");
         }
         assertThat(System.nanoTime() - before).isLessThan(java.util.concurrent.TimeUnit.MINUTES.toNanos(2));
     }
@@ -746,6 +748,7 @@ class PluginInterceptorsTest {
                 to.requests(Selector.data().when(request -> request.query().has("select")), (request, next) -> { throw new IllegalStateException("secret"); });
                 to.requests(Selector.data().when(request -> { if (request.query().has("condition")) throw new NoClassDefFoundError("secret"); return false; }), (request, next) -> next.handle(request));
                 to.operations(Selector.data().when(request -> request.query().has("judge")), (request, target) -> null);
+                to.operations(Selector.data().when(request -> { request.requireThread(); return request.query().has("thread"); }), (request, target) -> Verdict.hide("price"));
                 to.requests(Selector.data().when(request -> request.query().has("elsewhere")), (request, next) -> next.handle(request.with(RequestPath.parse("/ping/x"))));
             }
             """);
@@ -757,6 +760,7 @@ class PluginInterceptorsTest {
                 assertStatus(200, admin(gateway).get(orders));
             }
             assertStatus(404, admin(gateway).get(orders + "?elsewhere"));
+            assertThat(admin(gateway).get(orders + "/a?thread").body()).doesNotContain("price");
         }
     }
 
