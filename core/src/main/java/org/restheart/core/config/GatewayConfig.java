@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -22,6 +23,7 @@ import org.restheart.rest.guard.QuerySecurity;
 import org.restheart.rest.guard.QuerySecurity.PipelineRules;
 import org.restheart.rest.importing.ImportConfig;
 import org.restheart.rest.parameter.FormatParameters.Representation;
+import org.restheart.rest.resource.Mounts;
 import org.restheart.rest.resource.Mounts.Mount;
 import org.restheart.rest.session.Sessions;
 import org.restheart.rest.session.TransactionsService;
@@ -336,9 +338,15 @@ public record GatewayConfig(
             if (!block.has("mongo-mounts")) {
                 return DEFAULT_MOUNTS;
             }
-            return block.blocks("mongo-mounts").stream()
+            var mounts = block.blocks("mongo-mounts").stream()
                     .map(mount -> new Mount(what(mount), mount.requiredUri("where")))
                     .toList();
+            try {
+                new Mounts("/", mounts);
+            } catch (IllegalArgumentException e) {
+                block.refuse("mongo-mounts", Objects.requireNonNull(e.getMessage()));
+            }
+            return mounts;
         }
 
         private static String what(Block mount) {

@@ -116,6 +116,12 @@ class GatewayConfigTest {
                 "mongo: {mongo-mounts: [{what: /a}]} | /mongo/mongo-mounts[1]/where is required and must start with /",
                 "mongo: {mongo-mounts: [{what: /a, wher: /}]} | /mongo/mongo-mounts[1]/where is required and must"
                         + " start with / (is wher meant for it?)",
+                "mongo: {mongo-mounts: [{what: '*', where: /x}, {what: '/a/{b}', where: '/{b}'}]} | /mongo/mongo-mounts"
+                        + " must have {variables} in where either in all mounts or in none",
+                "mongo: {mongo-mounts: [{what: '/a/{c}', where: '/{b}'}]} | /mongo/mongo-mounts must not use variables"
+                        + " in what that where lacks, but /a/{c} has {c}, and /{b} does not",
+                "mongo: {mongo-mounts: [{what: '/{host[0]}', where: /}]} | /mongo/mongo-mounts must not use"
+                        + " variables in what where where has none, but /{host[0]} does; /{*} is the rest of a path",
                 "jwtTokenManager: {enabled: true, account-properties-claims: [team, scope]} |"
                         + " /jwtTokenManager/account-properties-claims must not name scope, which says what the token is,"
                         + " not what its account has",

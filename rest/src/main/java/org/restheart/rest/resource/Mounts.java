@@ -44,10 +44,11 @@ public final class Mounts implements DataPaths {
     public record Located(ResourcePath path, UriSpace space) {}
 
     /// @param uri the path the data API is bound to, in front of every mount
-    /// @throws IllegalArgumentException if templates and literal paths are mixed
+    /// @throws IllegalArgumentException if templates and literal paths are mixed, or a path uses an unknown variable;
+    ///         its message says what the list of mounts must be
     public Mounts(String uri, List<Mount> mounts) {
         if (mounts.stream().map(Mount::isTemplate).distinct().count() > 1) {
-            throw new IllegalArgumentException("mongo-mounts: either all or none may have {variables} in where");
+            throw new IllegalArgumentException("must have {variables} in where either in all mounts or in none");
         }
         this.prefix = Mount.split(uri);
         this.longestFirst = mounts.stream()
@@ -335,6 +336,10 @@ public final class Mounts implements DataPaths {
 
             LiteralBinding(Mount mount) {
                 this(mount.whereSegments(), mount.whatSegments());
+                if (!TemplateBinding.variablesOf(what).isEmpty()) {
+                    throw new IllegalArgumentException("must not use variables in what where where has none, but "
+                            + mount.what() + " does; /{*} is the rest of a path");
+                }
             }
 
             @Override
@@ -402,8 +407,9 @@ public final class Mounts implements DataPaths {
                 unknown.removeIf(name -> name.equals("{host}") || name.startsWith("{host["));
                 unknown.removeAll(variablesOf(where));
                 if (!unknown.isEmpty()) {
-                    throw new IllegalArgumentException("mongo-mounts: " + mount.what() + " has variables that "
-                            + mount.where() + " lacks: " + unknown);
+                    throw new IllegalArgumentException("must not use variables in what that where lacks, but "
+                            + mount.what() + " has " + String.join(", ", unknown) + ", and " + mount.where()
+                            + " does not");
                 }
             }
 
