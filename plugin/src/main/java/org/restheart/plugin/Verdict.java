@@ -14,7 +14,8 @@ public sealed interface Verdict {
     /// Not at all.
     record Refuse(Problem problem) implements Verdict {}
 
-    /// With other content, which is checked like the client's. Not for uploads of files.
+    /// With other content, which guards, schemas, and the rule's filters and merged fields treat like the client's.
+    /// Predicates of rules about content have judged what the client sent. Not for uploads of files.
     ///
     /// @param content a document or an array of documents, as the client could have sent it
     record Rewrite(BsonValue content) implements Verdict {}
