@@ -12,7 +12,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,7 +64,11 @@ abstract class LaunchFixture {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(key, "ofTheMembersOfThisTest");
         var data = Files.createDirectory(folder.resolve("data"));
-        var mongod = OwnMongod.launch(data, "--replSet", "own", "--oplogSize", "64", "--keyFile", key.toString());
+        var options = new ArrayList<>(List.of("--replSet", "own", "--oplogSize", "64", "--keyFile", key.toString()));
+        // each connection of a client computes as many hashes as these: the fewest that MongoDB takes
+        options.addAll(List.of("--setParameter", "scramSHA256IterationCount=5000"));
+        options.addAll(List.of("--setParameter", "scramIterationCount=5000"));
+        var mongod = OwnMongod.launch(data, options.toArray(String[]::new));
         var host = "127.0.0.1:" + mongod.port();
         try (var client = MongoClients.create("mongodb://" + host + DIRECT)) {
             admin(client, "{replSetInitiate: {_id: 'own', members: [{_id: 0, host: '%s'}]}}".formatted(host));
