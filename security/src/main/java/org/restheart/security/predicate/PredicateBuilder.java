@@ -28,7 +28,7 @@ import org.restheart.text.Nearest;
 import org.restheart.text.Words;
 
 /// The names of predicates and their parameters, the default one first.
-record PredicateBuilder(Token name, PredicateArguments given) {
+record PredicateBuilder(PredicateArguments given) {
     private static final Set<String> NAMES = Words.of("""
             true false secure idempotent auth-required path path-prefix path-suffix path-template regex via action
             method equals contains exists in max-content-size min-content-size request-larger-than
@@ -42,11 +42,12 @@ record PredicateBuilder(Token name, PredicateArguments given) {
     private static final Set<String> SERVICES =
             Arrays.stream(Via.Service.values()).map(Via.Service::label).collect(Collectors.toUnmodifiableSet());
 
-    static Predicate build(Token name, PredicateArguments given) throws PredicateException {
-        return new PredicateBuilder(name, given).build();
+    static Predicate build(PredicateArguments given) throws PredicateException {
+        return new PredicateBuilder(given).build();
     }
 
     private Predicate build() throws PredicateException {
+        var name = given.predicate();
         return switch (name.text()) {
             case "true" -> withoutParameters(new Predicate.Constant(true));
             case "false" -> withoutParameters(new Predicate.Constant(false));
@@ -55,53 +56,46 @@ record PredicateBuilder(Token name, PredicateArguments given) {
             case "auth-required" -> withoutParameters(RequestPredicate.Trait.AUTH_REQUIRED);
             case "path" -> paths(false);
             case "path-prefix" -> paths(true);
-            case "path-suffix" ->
-                new RequestPredicate.PathSuffix(texts(arguments("path").some(name, "path")));
+            case "path-suffix" -> new RequestPredicate.PathSuffix(texts(some("path")));
             case "path-template" -> template(arguments("value", "match"));
             case "regex" -> regex(arguments("pattern", "value", "full-match", "case-sensitive"));
-            case "via" -> services(arguments("service").some(name, "service"));
-            case "action" -> actions(arguments("name").some(name, "name"));
-            case "method" -> methods(arguments("value").some(name, "value"));
-            case "equals" ->
-                new RequestPredicate.Equal(each(arguments("value").some(name, "value"), OperandParser::attribute));
-            case "contains" -> contains(named("search", "value"));
-            case "exists" ->
-                new RequestPredicate.Exists(
-                        OperandParser.attribute(arguments("value").one(name, "value")));
-            case "in" -> in(named("value", "array"));
-            case "max-content-size" ->
-                new RequestPredicate.ContentLength(0, arguments("value").number(name, "value"));
-            case "min-content-size" ->
-                new RequestPredicate.ContentLength(arguments("value").number(name, "value"), Long.MAX_VALUE);
-            case "request-larger-than" ->
-                new RequestPredicate.ContentLength(arguments("size").number(name, "size") + 1, Long.MAX_VALUE);
-            case "request-smaller-than" ->
-                new RequestPredicate.ContentLength(0, arguments("size").number(name, "size") - 1);
+            case "via" -> new RequestPredicate.ViaIs(Set.copyOf(each(some("service"), PredicateBuilder::service)));
+            case "action" -> new RequestPredicate.ActionIs(Set.copyOf(each(some("name"), PredicateBuilder::action)));
+            case "method" -> new RequestPredicate.MethodIs(Set.copyOf(each(some("value"), PredicateBuilder::method)));
+            case "equals" -> new RequestPredicate.Equal(each(some("value"), OperandParser::attribute));
+            case "contains" -> {
+                var arguments = named("search", "value");
+                yield new RequestPredicate.Contains(texts(arguments.some("search")), arguments.attribute("value"));
+            }
+            case "exists" -> new RequestPredicate.Exists(arguments("value").attribute("value"));
+            case "in" -> {
+                var arguments = named("value", "array");
+                yield new RequestPredicate.In(arguments.attribute("value"), texts(arguments.some("array")));
+            }
+            case "max-content-size" -> new RequestPredicate.ContentLength(0, number("value"));
+            case "min-content-size" -> new RequestPredicate.ContentLength(number("value"), Long.MAX_VALUE);
+            case "request-larger-than" -> new RequestPredicate.ContentLength(number("size") + 1, Long.MAX_VALUE);
+            case "request-smaller-than" -> new RequestPredicate.ContentLength(0, number("size") - 1);
             case "qparams-contain" -> parameters(Quantity.ALL, "qparams");
             case "qparams-blacklist" -> parameters(Quantity.NONE, "blacklist");
-            case "qparams-whitelist" ->
-                new RequestPredicate.Parameters(
-                        Quantity.ONLY,
-                        Set.copyOf(constants(arguments("whitelist").any("whitelist"))));
+            case "qparams-whitelist" -> parameters(Quantity.ONLY, "whitelist");
             case "qparams-size" ->
-                new RequestPredicate.ParameterCount(Math.toIntExact(
-                        Math.clamp(arguments("size").number(name, "size"), Integer.MIN_VALUE, Integer.MAX_VALUE)));
+                new RequestPredicate.ParameterCount(
+                        Math.toIntExact(Math.clamp(number("size"), Integer.MIN_VALUE, Integer.MAX_VALUE)));
             case "bson-request-contains" -> content(Quantity.ALL, "keys");
             case "bson-request-blacklist" -> content(Quantity.NONE, "blacklist");
-            case "bson-request-whitelist" ->
-                new ContentPredicate.Touches(
-                        Quantity.ONLY, constants(arguments("whitelist").any("whitelist")));
+            case "bson-request-whitelist" -> content(Quantity.ONLY, "whitelist");
             case "bson-request-prop-equals" -> {
                 var arguments = arguments("key", "value");
-                yield property(Relation.EQUALS, arguments, List.of(arguments.one(name, "value")));
+                yield property(Relation.EQUALS, arguments, List.of(arguments.one("value")));
             }
             case "bson-request-array-contains" -> {
                 var arguments = arguments("key", "values");
-                yield property(Relation.CONTAINS, arguments, arguments.some(name, "values"));
+                yield property(Relation.CONTAINS, arguments, arguments.some("values"));
             }
             case "bson-request-array-is-subset" -> {
                 var arguments = arguments("key", "values");
-                yield property(Relation.IS_SUBSET, arguments, arguments.some(name, "values"));
+                yield property(Relation.IS_SUBSET, arguments, arguments.some("values"));
             }
             default ->
                 throw new PredicateException(
@@ -110,22 +104,31 @@ record PredicateBuilder(Token name, PredicateArguments given) {
     }
 
     private Predicate withoutParameters(Predicate predicate) throws PredicateException {
-        given.resolve(name, false, List.of());
+        named();
         return predicate;
     }
 
     private PredicateArguments arguments(String... names) throws PredicateException {
-        return given.resolve(name, true, List.of(names));
+        return given.resolve(true, List.of(names));
     }
 
     private PredicateArguments named(String... names) throws PredicateException {
-        return given.resolve(name, false, List.of(names));
+        return given.resolve(false, List.of(names));
+    }
+
+    /// Of a predicate with one parameter.
+    private List<Token> some(String parameter) throws PredicateException {
+        return arguments(parameter).some(parameter);
+    }
+
+    private long number(String parameter) throws PredicateException {
+        return arguments(parameter).number(parameter);
     }
 
     private Predicate paths(boolean prefix) throws PredicateException {
         var constant = new ArrayList<PathPattern>();
         var variable = new ArrayList<Operand>();
-        for (var value : arguments("path").some(name, "path")) {
+        for (var value : some("path")) {
             var operand = OperandParser.text(value);
             if (operand instanceof Operand.Literal(var text)) {
                 constant.add(PathPattern.parse(text));
@@ -136,9 +139,9 @@ record PredicateBuilder(Token name, PredicateArguments given) {
         return new RequestPredicate.Path(List.copyOf(constant), List.copyOf(variable), prefix);
     }
 
-    private Predicate template(PredicateArguments arguments) throws PredicateException {
-        var value = arguments.one(name, "value");
-        var match = arguments.optional(name, "match");
+    private static Predicate template(PredicateArguments arguments) throws PredicateException {
+        var value = arguments.one("value");
+        var match = arguments.optional("match");
         try {
             return new RequestPredicate.Template(
                     PathTemplate.parse(constant(value)),
@@ -148,80 +151,62 @@ record PredicateBuilder(Token name, PredicateArguments given) {
         }
     }
 
-    private Predicate regex(PredicateArguments arguments) throws PredicateException {
-        var pattern = arguments.one(name, "pattern");
-        var value = arguments.optional(name, "value");
-        boolean caseSensitive = arguments.flag(name, "case-sensitive", true);
+    private static Predicate regex(PredicateArguments arguments) throws PredicateException {
+        var pattern = arguments.one("pattern");
+        var value = arguments.optional("value");
+        boolean caseSensitive = arguments.flag("case-sensitive", true);
         try {
             return new RequestPredicate.Regex(
                     Pattern.compile(constant(pattern), caseSensitive ? 0 : Pattern.CASE_INSENSITIVE),
                     value.isPresent()
                             ? OperandParser.attribute(value.get())
                             : new Operand.Attribute(RequestAttribute.RELATIVE_PATH),
-                    arguments.flag(name, "full-match", false));
+                    arguments.flag("full-match", false));
         } catch (PatternSyntaxException e) {
             throw new PredicateException("bad regular expression: " + e.getDescription(), pattern.column());
         }
     }
 
-    private Predicate methods(List<Token> values) throws PredicateException {
-        return new RequestPredicate.MethodIs(Set.copyOf(each(
-                values,
-                value -> Method.of(constant(value).toUpperCase(Locale.ROOT))
-                        .orElseThrow(() -> new PredicateException(
-                                "unknown method " + value.text() + Nearest.question(value.text(), METHODS),
-                                value.column())))));
+    private static Method method(Token value) throws PredicateException {
+        return Method.of(constant(value).toUpperCase(Locale.ROOT)).orElseThrow(() -> unknown("method", value, METHODS));
     }
 
-    private Predicate services(List<Token> values) throws PredicateException {
-        return new RequestPredicate.ViaIs(Set.copyOf(each(
-                values,
-                value -> Via.Service.of(constant(value))
-                        .orElseThrow(() -> new PredicateException(
-                                "unknown service " + value.text() + Nearest.question(value.text(), SERVICES),
-                                value.column())))));
+    private static Via.Service service(Token value) throws PredicateException {
+        return Via.Service.of(constant(value)).orElseThrow(() -> unknown("service", value, SERVICES));
     }
 
     /// A name that no service knows would never apply.
-    private static Predicate actions(List<Token> values) throws PredicateException {
-        for (var value : values) {
-            var action = constant(value);
-            if (!Via.ACTIONS.contains(action)) {
-                throw new PredicateException(
-                        "unknown action " + action + Nearest.question(action, Via.ACTIONS), value.column());
-            }
+    private static String action(Token value) throws PredicateException {
+        var action = constant(value);
+        if (!Via.ACTIONS.contains(action)) {
+            throw unknown("action", value, Via.ACTIONS);
         }
-        return new RequestPredicate.ActionIs(Set.copyOf(constants(values)));
+        return action;
     }
 
-    private Predicate contains(PredicateArguments arguments) throws PredicateException {
-        return new RequestPredicate.Contains(
-                texts(arguments.some(name, "search")), OperandParser.attribute(arguments.one(name, "value")));
-    }
-
-    private Predicate in(PredicateArguments arguments) throws PredicateException {
-        return new RequestPredicate.In(
-                OperandParser.attribute(arguments.one(name, "value")), texts(arguments.some(name, "array")));
+    private static PredicateException unknown(String what, Token value, Set<String> known) {
+        return new PredicateException(
+                "unknown " + what + " " + value.text() + Nearest.question(value.text(), known), value.column());
     }
 
     private Predicate parameters(Quantity quantity, String parameter) throws PredicateException {
-        return new RequestPredicate.Parameters(
-                quantity, Set.copyOf(constants(arguments(parameter).some(name, parameter))));
+        return new RequestPredicate.Parameters(quantity, Set.copyOf(names(quantity, parameter)));
     }
 
     private Predicate content(Quantity quantity, String parameter) throws PredicateException {
-        return new ContentPredicate.Touches(
-                quantity, constants(arguments(parameter).some(name, parameter)));
+        return new ContentPredicate.Touches(quantity, names(quantity, parameter));
     }
 
-    private Predicate property(Relation relation, PredicateArguments arguments, List<Token> tokens)
+    /// Only a whitelist may be empty.
+    private List<String> names(Quantity quantity, String parameter) throws PredicateException {
+        var values = quantity == Quantity.ONLY ? arguments(parameter).any(parameter) : some(parameter);
+        return each(values, PredicateArguments::constant);
+    }
+
+    private static Predicate property(Relation relation, PredicateArguments arguments, List<Token> tokens)
             throws PredicateException {
         return new ContentPredicate.Property(
-                relation, constant(arguments.one(name, "key")), each(tokens, OperandParser::value));
-    }
-
-    private static List<String> constants(List<Token> values) throws PredicateException {
-        return each(values, PredicateArguments::constant);
+                relation, constant(arguments.one("key")), each(tokens, OperandParser::value));
     }
 
     private static List<Operand> texts(List<Token> values) throws PredicateException {
@@ -229,13 +214,13 @@ record PredicateBuilder(Token name, PredicateArguments given) {
     }
 
     /// The arguments of a predicate: named parameters, or values of its default parameter.
-    record PredicateArguments(Map<String, List<Token>> named, List<Token> positional) {
-        static final PredicateArguments NONE = new PredicateArguments(new LinkedHashMap<>(), List.of());
-
+    ///
+    /// @param predicate its name
+    record PredicateArguments(Token predicate, Map<String, List<Token>> named, List<Token> positional) {
         /// The same with all arguments named.
         ///
         /// @param known every parameter, the default one first; empty for a predicate without parameters
-        PredicateArguments resolve(Token predicate, boolean hasDefault, List<String> known) throws PredicateException {
+        PredicateArguments resolve(boolean hasDefault, List<String> known) throws PredicateException {
             for (var name : named.keySet()) {
                 if (!known.contains(name)) {
                     throw new PredicateException(
@@ -254,19 +239,19 @@ record PredicateBuilder(Token name, PredicateArguments given) {
             }
             var all = new LinkedHashMap<>(named);
             all.put(known.getFirst(), positional);
-            return new PredicateArguments(all, List.of());
+            return new PredicateArguments(predicate, all, List.of());
         }
 
         /// At least one value.
-        List<Token> some(Token predicate, String name) throws PredicateException {
+        List<Token> some(String name) throws PredicateException {
             var values = named.getOrDefault(name, List.of());
             if (values.isEmpty()) {
-                throw missing(predicate, name);
+                throw missing(name);
             }
             return values;
         }
 
-        private static PredicateException missing(Token predicate, String name) {
+        private PredicateException missing(String name) {
             return new PredicateException(
                     predicate.text() + " needs " + name + " in parentheses, " + predicate.text() + "('...'),",
                     predicate.column());
@@ -276,11 +261,15 @@ record PredicateBuilder(Token name, PredicateArguments given) {
             return named.getOrDefault(name, List.of());
         }
 
-        Token one(Token predicate, String name) throws PredicateException {
-            return optional(predicate, name).orElseThrow(() -> missing(predicate, name));
+        Token one(String name) throws PredicateException {
+            return optional(name).orElseThrow(() -> missing(name));
         }
 
-        Optional<Token> optional(Token predicate, String name) throws PredicateException {
+        Operand attribute(String name) throws PredicateException {
+            return OperandParser.attribute(one(name));
+        }
+
+        Optional<Token> optional(String name) throws PredicateException {
             var values = named.getOrDefault(name, List.of());
             if (values.size() > 1) {
                 throw new PredicateException(
@@ -289,8 +278,8 @@ record PredicateBuilder(Token name, PredicateArguments given) {
             return values.stream().findFirst();
         }
 
-        boolean flag(Token predicate, String name, boolean absent) throws PredicateException {
-            var value = optional(predicate, name);
+        boolean flag(String name, boolean absent) throws PredicateException {
+            var value = optional(name);
             if (value.isEmpty()) {
                 return absent;
             }
@@ -303,8 +292,8 @@ record PredicateBuilder(Token name, PredicateArguments given) {
             };
         }
 
-        long number(Token predicate, String name) throws PredicateException {
-            var value = one(predicate, name);
+        long number(String name) throws PredicateException {
+            var value = one(name);
             try {
                 return Long.parseLong(value.text());
             } catch (NumberFormatException _) {

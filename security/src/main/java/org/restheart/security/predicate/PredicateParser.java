@@ -115,15 +115,19 @@ public final class PredicateParser {
             throw unexpected("a predicate");
         }
         at++;
-        var arguments = peek().is("(") ? arguments(")") : peek().is("[") ? arguments("]") : PredicateArguments.NONE;
-        return PredicateBuilder.build(name, arguments);
+        return PredicateBuilder.build(arguments(name));
     }
 
-    private PredicateArguments arguments(String close) throws PredicateException {
+    private PredicateArguments arguments(Token predicate) throws PredicateException {
+        var none = new PredicateArguments(predicate, Map.of(), List.of());
+        if (!peek().is("(") && !peek().is("[")) {
+            return none;
+        }
+        var close = peek().is("(") ? ")" : "]";
         at++;
         if (peek().is(close)) {
             at++;
-            return PredicateArguments.NONE;
+            return none;
         }
         if (peek().isValue() && tokens.get(at + 1).is("=")) {
             var named = new LinkedHashMap<String, List<Token>>();
@@ -135,14 +139,14 @@ public final class PredicateParser {
                 }
             } while (acceptComma());
             expect(close);
-            return new PredicateArguments(named, List.of());
+            return new PredicateArguments(predicate, named, List.of());
         }
         var positional = new ArrayList<>(values());
         while (acceptComma()) {
             positional.add(value());
         }
         expect(close);
-        return new PredicateArguments(new LinkedHashMap<>(), positional);
+        return new PredicateArguments(predicate, Map.of(), positional);
     }
 
     private List<Token> values() throws PredicateException {
