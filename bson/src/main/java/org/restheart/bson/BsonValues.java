@@ -2,6 +2,8 @@ package org.restheart.bson;
 
 import java.util.Collection;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -41,6 +43,28 @@ public final class BsonValues {
     /// The object in a field; empty if it is absent or something else.
     public static Optional<BsonDocument> object(BsonDocument document, String name) {
         return document.get(name) instanceof BsonDocument object ? Optional.of(object) : Optional.empty();
+    }
+
+    /// The members of an object, or the elements of an array.
+    public static Stream<BsonValue> within(BsonValue value) {
+        return switch (value) {
+            case BsonDocument document -> document.values().stream();
+            case BsonArray array -> array.stream();
+            default -> Stream.empty();
+        };
+    }
+
+    /// A copy of an object or an array with something else for each of its members or elements; another value itself.
+    public static BsonValue copy(BsonValue value, UnaryOperator<BsonValue> each) {
+        return switch (value) {
+            case BsonDocument document -> {
+                var copy = new BsonDocument(document.size());
+                document.forEach((name, member) -> copy.append(name, each.apply(member)));
+                yield copy;
+            }
+            case BsonArray array -> new BsonArray(array.stream().map(each).toList());
+            default -> value;
+        };
     }
 
     /// @param value BSON, a text, a number, a boolean, or a collection of such

@@ -1,11 +1,11 @@
 package org.restheart.bson.fields;
 
-import java.util.Map;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.fields.Variables.Binding;
 
 /// Puts values into aggregation expressions and other parts of stages. A value that an expression would evaluate is
@@ -71,18 +71,7 @@ public record ExpressionBinding(Variables variables) {
                 case Binding.Absent() -> BsonNull.VALUE;
             };
         }
-        return switch (node) {
-            case BsonDocument document -> {
-                var bound = new BsonDocument(document.size());
-                for (Map.Entry<String, BsonValue> entry : document.entrySet()) {
-                    bound.append(entry.getKey(), bindData(entry.getValue(), inert));
-                }
-                yield bound;
-            }
-            case BsonArray array ->
-                new BsonArray(array.stream().map(each -> bindData(each, inert)).toList());
-            default -> node;
-        };
+        return BsonValues.copy(node, each -> bindData(each, inert));
     }
 
     private static BsonValue plain(BsonValue value) {

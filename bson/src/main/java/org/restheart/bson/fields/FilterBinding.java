@@ -7,6 +7,7 @@ import java.util.function.BiFunction;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.fields.Variables.Binding;
 
 /// Substitutes variables in filters by literal values: a document, a list or a regular expression is compared and never
@@ -233,14 +234,9 @@ public record FilterBinding(Variables variables, boolean isNegated) {
 
     private boolean occursAbsent(BsonValue node) {
         var binding = variables.of(node);
-        if (binding != null) {
-            return binding instanceof Binding.Absent;
-        }
-        return switch (node) {
-            case BsonDocument document -> document.values().stream().anyMatch(this::occursAbsent);
-            case BsonArray array -> array.stream().anyMatch(this::occursAbsent);
-            default -> false;
-        };
+        return binding == null
+                ? BsonValues.within(node).anyMatch(this::occursAbsent)
+                : binding instanceof Binding.Absent;
     }
 
     private static UnusableVariableException unusable(String wanted) {

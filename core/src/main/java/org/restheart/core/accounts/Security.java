@@ -1,5 +1,7 @@
 package org.restheart.core.accounts;
 
+import static org.restheart.bson.BsonValues.object;
+
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.time.Instant;
@@ -17,7 +19,6 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.SecurityConfig;
@@ -280,27 +281,29 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
         if (apiKeys.isPresent()) {
             config.apiKeys()
                     .flatMap(settings -> settings.headerNames().stream().findFirst())
-                    .ifPresent(name -> schemes.append("apiKey", scheme("apiKey", "in", "header", "name", name)));
+                    .ifPresent(name ->
+                            schemes.append("apiKey", object("type", "apiKey", "in", "header", "name", name)));
         }
         if (config.basicRealm().isPresent()) {
-            schemes.append("basic", scheme("http", "scheme", "basic"));
+            schemes.append("basic", object("type", "http", "scheme", "basic"));
         }
         tokens.bearer()
-                .ifPresent(_ -> schemes.append("bearer", scheme("http", "scheme", "bearer", "bearerFormat", "JWT")));
+                .ifPresent(_ -> schemes.append(
+                        "bearer", object("type", "http", "scheme", "bearer", "bearerFormat", "JWT")));
         tokens.cookie().ifPresent(_ -> {
             var name = config.tokens().cookie().name();
-            schemes.append("cookie", scheme("apiKey", "in", "cookie", "name", name));
+            schemes.append("cookie", object("type", "apiKey", "in", "cookie", "name", name));
         });
         if (config.digest().isPresent()) {
-            schemes.append("digest", scheme("http", "scheme", "digest"));
+            schemes.append("digest", object("type", "http", "scheme", "digest"));
         }
         config.oauth()
                 .authorization()
                 .ifPresent(codes -> config.oauth().serverMetadata().ifPresent(server -> {
-                    var flow = texts("authorizationUrl", codes.endpoint().uri(), "tokenUrl", server.tokenUri())
-                            .append("scopes", new BsonDocument());
-                    schemes.append(
-                            "oauth2", scheme("oauth2").append("flows", new BsonDocument("authorizationCode", flow)));
+                    var uri = codes.endpoint().uri();
+                    var flow = object(
+                            "authorizationUrl", uri, "tokenUrl", server.tokenUri(), "scopes", new BsonDocument());
+                    schemes.append("oauth2", object("type", "oauth2", "flows", object("authorizationCode", flow)));
                 }));
         return schemes;
     }
@@ -522,20 +525,6 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
             boolean refused = attempt.account() == null && requiresAuthentication(example);
             return List.of(RuleDecision.of("fullAuthorizer", refused ? Decision.NEVER : Decision.ALWAYS));
         }
-    }
-
-    private static BsonDocument scheme(String type, String... further) {
-        var scheme = texts("type", type);
-        scheme.putAll(texts(further));
-        return scheme;
-    }
-
-    private static BsonDocument texts(String... namesAndValues) {
-        var texts = new BsonDocument();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            texts.append(namesAndValues[i], new BsonString(namesAndValues[i + 1]));
-        }
-        return texts;
     }
 
     /// What plugins add to the policy, each behind what the configuration has of its kind.

@@ -35,6 +35,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
@@ -466,19 +467,11 @@ final class ApplyCommand implements Callable<Integer> {
 
     /// A copy with whole numbers of one type.
     private static BsonValue normalizedNumbers(BsonValue value) {
-        return switch (value) {
-            case BsonDocument document ->
-                new BsonDocument(document.entrySet().stream()
-                        .map(member -> new BsonElement(member.getKey(), normalizedNumbers(member.getValue())))
-                        .toList());
-            case BsonArray array ->
-                new BsonArray(
-                        array.stream().map(ApplyCommand::normalizedNumbers).toList());
-            case BsonNumber number
-            when !value.isDecimal128() && number.doubleValue() == number.longValue() ->
-                new BsonInt64(number.longValue());
-            default -> value;
-        };
+        return value instanceof BsonNumber number
+                        && !value.isDecimal128()
+                        && number.doubleValue() == number.longValue()
+                ? new BsonInt64(number.longValue())
+                : BsonValues.copy(value, ApplyCommand::normalizedNumbers);
     }
 
     private List<BsonDocument> indexes(String path) throws IOException {

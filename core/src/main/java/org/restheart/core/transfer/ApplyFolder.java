@@ -22,6 +22,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.core.config.ConfigException;
@@ -131,11 +132,7 @@ final class ApplyFolder {
 
     /// Whether a value is, or has within, what a reference has filled in.
     boolean isSecret(BsonValue value) {
-        return switch (value) {
-            case BsonDocument document -> document.values().stream().anyMatch(this::isSecret);
-            case BsonArray array -> array.stream().anyMatch(this::isSecret);
-            default -> secretValues.contains(value);
-        };
+        return secretValues.contains(value) || BsonValues.within(value).anyMatch(this::isSecret);
     }
 
     String masked(String text) {

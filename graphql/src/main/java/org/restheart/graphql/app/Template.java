@@ -9,6 +9,7 @@ import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.fields.AnyName;
 import org.restheart.bson.fields.ExpressionBinding;
 import org.restheart.bson.fields.FilterBinding;
@@ -215,14 +216,7 @@ record Template(BsonValue definition, Position position, boolean isConstant, boo
                     }
                     yield withDefaults(operands.get(1));
                 }
-                case BsonDocument document -> {
-                    var copy = new BsonDocument(document.size());
-                    document.forEach((name, member) -> copy.append(name, withDefaults(member)));
-                    yield copy;
-                }
-                case BsonArray array ->
-                    new BsonArray(array.stream().map(this::withDefaults).toList());
-                default -> node;
+                default -> BsonValues.copy(node, this::withDefaults);
             };
         }
 

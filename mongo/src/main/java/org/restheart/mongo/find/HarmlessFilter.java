@@ -1,12 +1,12 @@
 package org.restheart.mongo.find;
 
 import java.util.regex.Pattern;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonRegularExpression;
 import org.bson.BsonString;
 import org.bson.BsonSymbol;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 
 /// Recognizes filters that can be evaluated on any document: comparisons with given values, which never fail and
 /// take at most linear time. Unknown operators are not harmless: a new operator of MongoDB has to be added here.
@@ -35,10 +35,8 @@ public final class HarmlessFilter {
 
     private static boolean hasText(BsonValue value) {
         return switch (value) {
-            case BsonDocument document -> document.values().stream().anyMatch(HarmlessFilter::hasText);
-            case BsonArray array -> array.stream().anyMatch(HarmlessFilter::hasText);
             case BsonString _, BsonSymbol _, BsonRegularExpression _ -> true;
-            default -> false;
+            default -> BsonValues.within(value).anyMatch(HarmlessFilter::hasText);
         };
     }
 

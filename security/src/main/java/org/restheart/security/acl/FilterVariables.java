@@ -19,6 +19,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTexts;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.FilterBinding;
@@ -70,12 +71,9 @@ record FilterVariables(Attempt attempt, Access written, List<String> roles) {
     }
 
     static boolean occurIn(BsonValue value) {
-        return switch (value) {
-            case BsonDocument document -> document.values().stream().anyMatch(FilterVariables::occurIn);
-            case BsonArray array -> array.stream().anyMatch(FilterVariables::occurIn);
-            case BsonString text -> isVariable(text.getValue());
-            default -> false;
-        };
+        return value instanceof BsonString text
+                ? isVariable(text.getValue())
+                : BsonValues.within(value).anyMatch(FilterVariables::occurIn);
     }
 
     private static boolean isVariable(String text) {
@@ -100,7 +98,7 @@ record FilterVariables(Attempt attempt, Access written, List<String> roles) {
                 written.allowed(),
                 written.readFilter().map(this::bindFilter),
                 written.writeFilter().map(this::bindFilter),
-                written.mergeRequest().map(this::bind),
+                written.mergeRequest().map(this::bind).map(BsonValue::asDocument),
                 written.projectResponse(),
                 written.checkWritten(),
                 written.requireIndex(),
@@ -140,23 +138,10 @@ record FilterVariables(Attempt attempt, Access written, List<String> roles) {
     }
 
     /// Content in which values are inserted unchanged, null for a variable without a value.
-    private BsonDocument bind(BsonDocument template) {
-        var bound = new BsonDocument();
-        template.forEach((key, value) -> bound.append(key, bind(value)));
-        return bound;
-    }
-
     private BsonValue bind(BsonValue value) {
-        return switch (value) {
-            case BsonDocument document -> bind(document);
-            case BsonArray array -> {
-                var bound = new BsonArray(array.size());
-                array.forEach(element -> bound.add(bind(element)));
-                yield bound;
-            }
-            case BsonString text when isVariable(text.getValue()) -> inserted(text.getValue());
-            default -> value;
-        };
+        return value instanceof BsonString text && isVariable(text.getValue())
+                ? inserted(text.getValue())
+                : BsonValues.copy(value, this::bind);
     }
 
     /// The value of a variable. That an account lacks a property is logged once: the name may be misspelt.

@@ -15,6 +15,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTexts;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.bson.fields.ExpressionBinding;
 import org.restheart.bson.fields.FieldPath;
@@ -401,12 +402,9 @@ public final class UsersGuard implements Guard {
         }
 
         private boolean mentionsRoot(BsonValue value) {
-            return switch (value) {
-                case BsonString text -> text.getValue().equals(rootRole);
-                case BsonArray array -> array.stream().anyMatch(this::mentionsRoot);
-                case BsonDocument document -> document.values().stream().anyMatch(this::mentionsRoot);
-                default -> false;
-            };
+            return value instanceof BsonString text
+                    ? text.getValue().equals(rootRole)
+                    : BsonValues.within(value).anyMatch(this::mentionsRoot);
         }
 
         private boolean ofStage(BsonDocument stage) {
