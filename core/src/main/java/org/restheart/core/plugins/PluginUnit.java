@@ -51,12 +51,17 @@ record PluginUnit(String name, List<Path> jars) {
         return units;
     }
 
+    /// Its files and folders by name, without those folders that are hidden: mounted configurations keep there what
+    /// they have links to.
     private static List<Path> entries(Path folder) {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
         try (var entries = Files.list(folder)) {
-            return entries.sorted().toList();
+            return entries.filter(entry -> !Files.isDirectory(entry)
+                            || !entry.getFileName().toString().startsWith("."))
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

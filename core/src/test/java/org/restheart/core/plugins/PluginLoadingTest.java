@@ -151,6 +151,19 @@ class PluginLoadingTest {
         }
     }
 
+    /// As Kubernetes mounts a ConfigMap: links into a hidden folder, which is a link, too.
+    @Test
+    void jars_may_be_links_into_hidden_folders() throws IOException {
+        var version = plugins.path().resolve("..2026_12_01");
+        plugins.jar("..2026_12_01/linked.jar", Map.of(), plugin("Linked", "\"once\""));
+        var data = Files.createSymbolicLink(plugins.path().resolve("..data"), version.getFileName());
+        Files.createSymbolicLink(
+                plugins.path().resolve("linked.jar"), data.getFileName().resolve("linked.jar"));
+        try (var gateway = plugins.start(mongo, "")) {
+            assertThat(answer(TestClient.of(gateway.address()), "/linked")).contains("once");
+        }
+    }
+
     @Test
     void a_jar_without_a_plugin_is_left_alone() {
         plugins.jar("other.jar", Map.of(), "public class OfAnother { }");
