@@ -281,15 +281,15 @@ public final class Security implements Reauthorization, CallerSecurity, AutoClos
         if (apiKeys.isPresent()) {
             config.apiKeys()
                     .flatMap(settings -> settings.headerNames().stream().findFirst())
-                    .ifPresent(name ->
-                            schemes.append("apiKey", object("type", "apiKey", "in", "header", "name", name)));
+                    .ifPresent(
+                            name -> schemes.append("apiKey", object("type", "apiKey", "in", "header", "name", name)));
         }
         if (config.basicRealm().isPresent()) {
             schemes.append("basic", object("type", "http", "scheme", "basic"));
         }
         tokens.bearer()
-                .ifPresent(_ -> schemes.append(
-                        "bearer", object("type", "http", "scheme", "bearer", "bearerFormat", "JWT")));
+                .ifPresent(_ ->
+                        schemes.append("bearer", object("type", "http", "scheme", "bearer", "bearerFormat", "JWT")));
         tokens.cookie().ifPresent(_ -> {
             var name = config.tokens().cookie().name();
             schemes.append("cookie", object("type", "apiKey", "in", "cookie", "name", name));

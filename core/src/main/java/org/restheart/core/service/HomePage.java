@@ -85,12 +85,13 @@ public final class HomePage implements Service {
                         .orElse("You are not signed in; most of what is here needs an account."),
                 escaped(request.connection().baseUrl()),
                 links,
-                account.map(_ -> "<footer>version " + escaped(version) + "</footer>").orElse(""));
+                account.map(_ -> "<footer>version " + escaped(version) + "</footer>")
+                        .orElse(""));
     }
 
     private static void link(StringBuilder links, String uri, String what) {
-        links.append("<div><dt><a href=\"%1$s\">%1$s</a></dt><dd>%2$s</dd></div>"
-                .formatted(escaped(uri), escaped(what)));
+        links.append(
+                "<div><dt><a href=\"%1$s\">%1$s</a></dt><dd>%2$s</dd></div>".formatted(escaped(uri), escaped(what)));
     }
 
     private static String escaped(String text) {

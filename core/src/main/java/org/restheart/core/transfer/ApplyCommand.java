@@ -467,9 +467,7 @@ final class ApplyCommand implements Callable<Integer> {
 
     /// A copy with whole numbers of one type.
     private static BsonValue normalizedNumbers(BsonValue value) {
-        return value instanceof BsonNumber number
-                        && !value.isDecimal128()
-                        && number.doubleValue() == number.longValue()
+        return value instanceof BsonNumber number && !value.isDecimal128() && number.doubleValue() == number.longValue()
                 ? new BsonInt64(number.longValue())
                 : BsonValues.copy(value, ApplyCommand::normalizedNumbers);
     }

@@ -335,8 +335,7 @@ class PluginFailuresTest {
             }
             var metrics = client.as("admin", "secret").get("/metrics/plugins").body();
             assertThat(metrics).contains("plugin_failures_total{component=\"service\",plugin=\"late\"} 3.0");
-            assertThat(metrics)
-                    .containsPattern("plugin_failures_total\\{component=\"stream\",plugin=\"late\"} [4-9]");
+            assertThat(metrics).containsPattern("plugin_failures_total\\{component=\"stream\",plugin=\"late\"} [4-9]");
             assertThat(log.all()).anyMatch(line -> line.contains("a streamed response failed"));
         }
     }
