@@ -52,7 +52,6 @@ import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.embedded.EmbeddedMongoException;
 import org.restheart.embedded.EmbeddedMongoException.DirectoryInUse;
 import org.restheart.mongo.error.WrongDeploymentException;
-import org.restheart.rest.MongoConfig;
 import org.restheart.rest.resource.Mounts.Mount;
 import org.restheart.security.realm.DefaultAccount;
 import org.slf4j.Logger;
@@ -140,7 +139,7 @@ final class RunningServer implements AutoCloseable {
                 embedded.ifPresent(_ -> FirstSteps.print(
                         hints,
                         server.uri,
-                        effective.mongo().map(MongoConfig::mounts).orElse(List.of()),
+                        served(effective),
                         effective.uri("console").map(console -> server.uri.resolve(console + "/")),
                         configuration.hasDefaultAccount() || gateway.foundDefaultPassword()));
             });
@@ -234,11 +233,19 @@ final class RunningServer implements AutoCloseable {
         if (config.mclient().enabled()) {
             LOG.info("MongoDB: {}", config.mclient().masked());
         }
-        config.mongo().map(MongoConfig::mounts).orElse(List.of()).stream()
+        served(config).stream()
                 .filter(mount -> mount.what().equals("*"))
                 .forEach(mount -> LOG.info(
                         "All databases are served at {}: a PUT to a name below it creates a database", mount.where()));
         LOG.info("RESTHeart is ready at {} after {} ms", uri, took.toMillis());
+    }
+
+    /// The mounts as clients see them, below `mongo.uri`.
+    static List<Mount> served(GatewayConfig config) {
+        return config.mongo().stream()
+                .flatMap(mongo -> mongo.mounts().stream()
+                        .map(mount -> new Mount(mount.what(), mongo.uri().replaceAll("/+$", "") + mount.where())))
+                .toList();
     }
 
     URI uri() {

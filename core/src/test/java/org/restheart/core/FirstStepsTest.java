@@ -10,10 +10,19 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.RunningServer.FirstSteps;
+import org.restheart.core.config.GatewayConfig;
 import org.restheart.rest.resource.Mounts.Mount;
 
 class FirstStepsTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"/db", "/db/"})
+    void mounts_are_below_the_path_of_the_data_api(String uri) {
+        var config = GatewayConfig.parse("mongo: {uri: %s, mongo-mounts: [{what: '*', where: /}]}".formatted(uri));
+        assertThat(RunningServer.served(config)).containsExactly(new Mount("*", "/db/"));
+    }
+
     @ParameterizedTest
     @CsvSource({
         "/restheart, /, http://h:1/ http://h:1/books",
