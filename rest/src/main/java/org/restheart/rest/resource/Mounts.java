@@ -44,8 +44,8 @@ public final class Mounts implements DataPaths {
     public record Located(ResourcePath path, UriSpace space) {}
 
     /// @param uri the path the data API is bound to, in front of every mount
-    /// @throws IllegalArgumentException if templates and literal paths are mixed, or a path uses an unknown variable;
-    ///         its message says what the list of mounts must be
+    /// @throws IllegalArgumentException if templates and literal paths are mixed, or a path uses an unknown
+    ///     variable; its message says what the list of mounts must be
     public Mounts(String uri, List<Mount> mounts) {
         if (mounts.stream().map(Mount::isTemplate).distinct().count() > 1) {
             throw new IllegalArgumentException("must have {variables} in where either in all mounts or in none");
