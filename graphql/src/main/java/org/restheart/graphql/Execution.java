@@ -116,9 +116,9 @@ final class Execution implements InstrumentationState, AutoCloseable {
 
     /// Holds what encoding the result takes, until it has another owner.
     ///
-    /// @throws org.restheart.http.ProblemException if there is too little memory now
+    /// @throws org.restheart.http.ProblemException if there is too little memory
     void holdEncoding() {
-        memory.holdEncoding();
+        memory.holdEncoding(this::close);
     }
 
     /// The time by which there must be a result, in [System#nanoTime()]; 0 for none.
@@ -132,7 +132,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
         return input;
     }
 
-    /// Gives the place for computations back, until the next value: at the end, and while documents are
+    /// Gives the place for computations back, until the next value: at the end, and while documents or memory are
     /// awaited.
     @Override
     public void close() {
@@ -262,7 +262,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
 
     private CompletionStage<Object> shaped(
             CompletionStage<List<RawBsonDocument>> documents, FieldShape shape, Node parent) {
-        require(() -> memory.holdWaiting(LOAD));
+        require(() -> memory.holdWaiting(LOAD, this::close));
         return documents.whenComplete((_, _) -> memory.releaseWaiting(LOAD)).thenApply(found -> {
             slices.begin();
             holdDocuments(found);
@@ -329,7 +329,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     }
 
     private void hold(long bytes) {
-        require(() -> memory.hold(bytes));
+        require(() -> memory.hold(bytes, this::close));
     }
 
     /// A problem ends the whole execution.

@@ -24,8 +24,13 @@ sealed interface OperationResult {
     record QueryOutcome(int status, byte[] json) implements OperationResult {
         private static final String MEDIA_TYPE = "application/graphql-response+json";
 
+        /// Waits for memory, unless it is an error.
+        ///
         /// @param lease owns the memory of the result
         Response.Ready response(Lease lease) {
+            if (json.length > Lease.SMALL) {
+                lease.await(json.length);
+            }
             return Response.status(status).with(MEDIA_TYPE, Content.Bytes.of(json, lease));
         }
 

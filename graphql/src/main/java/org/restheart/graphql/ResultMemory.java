@@ -61,10 +61,11 @@ final class ResultMemory {
             return lease;
         }
 
-        /// @throws org.restheart.http.ProblemException if the result is too large, or there is too little memory now
-        void hold(long more) {
+        /// @param waits called before it waits for memory, as it does while the result holds little
+        /// @throws org.restheart.http.ProblemException if the result is too large, or there is too little memory
+        void hold(long more, Runnable waits) {
             count(more);
-            own(more);
+            own(more, waits);
         }
 
         /// Counts documents, whose memory the lease owns already.
@@ -77,9 +78,16 @@ final class ResultMemory {
             held += more;
         }
 
-        private void own(long more) {
-            if (!lease.tryHold(more)) {
-                throw lease.isBeyondShare(more) ? tooLarge() : Lease.full();
+        private void own(long more, Runnable waits) {
+            if (lease.tryHold(more)) {
+                return;
+            }
+            if (lease.isBeyondShare(more)) {
+                throw tooLarge();
+            }
+            waits.run();
+            if (!lease.tryAwait(more)) {
+                throw Lease.full();
             }
         }
 
@@ -92,15 +100,16 @@ final class ResultMemory {
 
         /// Holds what fields need while they wait for their documents. It is no part of the result.
         ///
+        /// @param waits see [#hold]
         /// @throws org.restheart.http.ProblemException if too many wait at once, or there is too little memory
-        void holdWaiting(long more) {
+        void holdWaiting(long more, Runnable waits) {
             if (waiting + more > maxWaiting) {
                 throw new ProblemException(
                         ProblemCode.UNPROCESSABLE,
                         "the operation loads documents for too many fields at once: they take more than " + maxWaiting
                                 + " bytes of memory");
             }
-            own(more);
+            own(more, waits);
             waiting += more;
             held += more;
         }
@@ -113,8 +122,10 @@ final class ResultMemory {
         }
 
         /// JSON is about as large as the documents and values, in a buffer that grows.
-        void holdEncoding() {
-            own(held);
+        ///
+        /// @param waits see [#hold]
+        void holdEncoding(Runnable waits) {
+            own(held, waits);
         }
 
         @Override

@@ -1,7 +1,7 @@
 package org.restheart.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -38,11 +38,14 @@ class ResultMemoryTest {
         for (int results = 0; ; results++) {
             var share = open(caller);
             held.add(share);
+            Thread.currentThread().interrupt(); // it waits for nothing
             try {
-                share.hold(PART);
+                share.hold(PART, () -> {});
             } catch (ProblemException e) {
                 assertThat(e.problem().status()).isEqualTo(503);
                 return results;
+            } finally {
+                var _ = Thread.interrupted();
             }
         }
     }
@@ -52,12 +55,32 @@ class ResultMemoryTest {
         var held = new ArrayList<ResultMemory.Share>();
         try {
             int first = fill("ada", held);
-            assertThatCode(() -> open("ada").hold(PART)).isInstanceOf(ProblemException.class);
             int second = fill("bob", held);
             assertThat(first).isGreaterThan(10);
             assertThat(second).isBetween(first / 4, first);
         } finally {
             held.forEach(ResultMemory.Share::close);
+        }
+    }
+
+    @Test
+    void a_result_that_holds_little_waits_for_memory_as_pages_do() {
+        var others = budget.open(() -> CallerScope.SERVER);
+        assertThat(others.tryHold(100L * PART)).isTrue();
+        try (var share = open("ada")) {
+            share.hold(PART, others::close);
+            assertThatThrownBy(() -> share.hold(PART, () -> {})).hasMessageContaining("the response is larger");
+        }
+    }
+
+    @Test
+    void the_result_waits_too_until_it_can_be_sent() {
+        var others = budget.open(() -> CallerScope.SERVER);
+        assertThat(others.tryHold(100L * PART)).isTrue();
+        try (var lease = budget.open(() -> CallerScope.account("ada"))) {
+            CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS).execute(others::close);
+            assertThat(new QueryOutcome(200, new byte[PART]).response(lease).status())
+                    .isEqualTo(200);
         }
     }
 

@@ -222,15 +222,21 @@ public final class Lease implements AutoCloseable {
     /// @throws ProblemException 503 if the caller could not have it in this time, or too many of its
     ///     requests wait
     public void await(long bytes) {
-        if (tryHold(bytes)) {
-            return;
-        }
-        boolean isHeld = (holdsLittle() && mayWait.getAsBoolean())
-                ? waited(bytes, Policy.SHARE, new Patience(WAIT_NANOS, MOST_WAITING, this::isGone))
-                : tryContinue(bytes);
-        if (!isHeld) {
+        if (!tryAwait(bytes) && (mayWait() || !tryContinue(bytes))) {
             throw full();
         }
+    }
+
+    /// As [#await(long)], but never takes more than the caller's share.
+    ///
+    /// @return false if nothing was taken
+    public boolean tryAwait(long bytes) {
+        return tryHold(bytes)
+                || (mayWait() && waited(bytes, Policy.SHARE, new Patience(WAIT_NANOS, MOST_WAITING, this::isGone)));
+    }
+
+    private boolean mayWait() {
+        return holdsLittle() && mayWait.getAsBoolean();
     }
 
     /// As [#tryContinue], but waits as long as the client is there.
