@@ -264,7 +264,7 @@ public final class ParameterWarnings {
         var name = parameter.nameIn(query);
         return parameter.first(query).flatMap(value -> switch (parameter.form()) {
             case ValueForm.Choice choice
-            when parameter.choice(query).isEmpty() ->
+            when !choice.required() && parameter.choice(query).isEmpty() ->
                 Optional.of("illegal " + name + " parameter " + ShortText.of(value, MAX_QUOTED)
                         + ", which has no effect (must be " + choice.text() + ")");
             case ValueForm.Flag _
