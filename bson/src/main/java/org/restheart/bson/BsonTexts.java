@@ -32,6 +32,11 @@ public final class BsonTexts {
                 : List.of();
     }
 
+    /// The text, or those among the elements of an array; none of any other value.
+    public static List<String> several(@Nullable BsonValue value) {
+        return value instanceof BsonString text ? List.of(text.getValue()) : among(value);
+    }
+
     /// The texts of an array of nothing else; empty for any other value.
     public static Optional<List<String>> only(@Nullable BsonValue value) {
         return value instanceof BsonArray array && array.stream().allMatch(BsonValue::isString)

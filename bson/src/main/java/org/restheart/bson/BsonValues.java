@@ -1,7 +1,9 @@
 package org.restheart.bson;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
@@ -12,6 +14,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /// The values of which messages consist.
 public final class BsonValues {
@@ -57,14 +60,45 @@ public final class BsonValues {
     /// A copy of an object or an array with something else for each of its members or elements; another value itself.
     public static BsonValue copy(BsonValue value, UnaryOperator<BsonValue> each) {
         return switch (value) {
-            case BsonDocument document -> {
-                var copy = new BsonDocument(document.size());
-                document.forEach((name, member) -> copy.append(name, each.apply(member)));
-                yield copy;
-            }
+            case BsonDocument document -> copy(document, (_, member) -> each.apply(member));
             case BsonArray array -> new BsonArray(array.stream().map(each).toList());
             default -> value;
         };
+    }
+
+    /// A copy of an object with something else for each of its members.
+    ///
+    /// @param each gets the name of the member, too
+    public static BsonDocument copy(BsonDocument document, BiFunction<String, BsonValue, BsonValue> each) {
+        var copy = new BsonDocument(document.size());
+        document.forEach((name, member) -> copy.append(name, each.apply(name, member)));
+        return copy;
+    }
+
+    /// A copy with other names.
+    public static BsonDocument renamed(BsonDocument document, UnaryOperator<String> name) {
+        var renamed = new BsonDocument(document.size());
+        document.forEach((old, member) -> renamed.append(name.apply(old), member));
+        return renamed;
+    }
+
+    /// Where one value or an array of several may stand: the elements of an array, or the value; none of null.
+    public static List<BsonValue> several(@Nullable BsonValue value) {
+        return switch (value) {
+            case null -> List.of();
+            case BsonArray array -> array;
+            default -> List.of(value);
+        };
+    }
+
+    /// Whether a projection shows a field that it maps to the value: a number other than zero, or true.
+    public static boolean isOn(BsonValue value) {
+        return value.isNumber() ? value.asNumber().doubleValue() != 0 : BsonBoolean.TRUE.equals(value);
+    }
+
+    /// Whether a projection hides a field that it maps to the value: zero, or false.
+    public static boolean isOff(BsonValue value) {
+        return value.isNumber() ? value.asNumber().doubleValue() == 0 : BsonBoolean.FALSE.equals(value);
     }
 
     /// @param value BSON, a text, a number, a boolean, or a collection of such

@@ -9,7 +9,7 @@ import java.util.UUID;
 import java.util.function.BiPredicate;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 
 /// Requires confirmation of writes: by the user if the client supports elicitation, else by a second call. A
 /// confirmation is valid for the same call of the same account, for a limited time, once, and for no more
@@ -29,9 +29,7 @@ record Confirmations(SealedTokens tokens, boolean requireElicitation, BiPredicat
     /// @param act a description of the write for the user
     /// @throws RefusedCall for an invalid confirmation
     Optional<ToolResult> ask(ToolCall call, Optional<Long> matching, String act) {
-        var state = Optional.ofNullable(call.rpc().params().get("requestState"))
-                .filter(BsonValue::isString)
-                .map(text -> text.asString().getValue());
+        var state = BsonTexts.of(call.rpc().params(), "requestState");
         if (call.rpc().elicits() && state.isPresent()) {
             return answered(call, state.get(), matching);
         }

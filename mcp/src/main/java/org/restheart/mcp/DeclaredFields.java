@@ -4,11 +4,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
-import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.data.Operation.Read;
 import org.restheart.http.judged.DataCatalog;
@@ -35,9 +34,7 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
         });
         if (facts.get().properties().map(all -> all.get("jsonSchema")).orElse(null) instanceof BsonDocument reference
                 && reference.containsKey("schemaId")) {
-            var store = reference.get("schemaStoreDb") instanceof BsonString other
-                    ? other.getValue()
-                    : call.text("database");
+            var store = BsonTexts.of(reference, "schemaStoreDb").orElseGet(() -> call.text("database"));
             var id = reference.get("schemaId");
             stored(call, store, id).ifPresent(schema -> {
                 sources.append("storedSchema", id);
@@ -71,11 +68,11 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
     private static void declare(
             BsonDocument schema, String path, int level, ObservedFields fields, Predicate<String> shown) {
         if (schema.get("properties") instanceof BsonDocument properties) {
-            var required = schema.get("required") instanceof BsonArray names ? names : new BsonArray();
+            var required = BsonTexts.among(schema.get("required"));
             properties.forEach((name, inner) -> {
                 var field = path + name;
                 if (inner instanceof BsonDocument described && shown.test(field.replace("[]", ""))) {
-                    boolean isRequired = required.contains(new BsonString(name));
+                    boolean isRequired = required.contains(name);
                     if (fields.declare(field, types(described), isRequired, level)) {
                         declare(described, field + ".", level + 1, fields, shown);
                     }
@@ -92,11 +89,8 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
 
     /// The types by their names in MongoDB, or in JSON Schema.
     private static List<String> types(BsonDocument schema) {
-        var type = schema.get("bsonType", schema.get("type", new BsonArray()));
-        var all = type instanceof BsonArray several ? several : new BsonArray(List.of(type));
-        return all.stream()
-                .filter(BsonValue::isString)
-                .map(name -> Fence.cut(name.asString().getValue()))
+        return BsonTexts.several(schema.get("bsonType", schema.get("type"))).stream()
+                .map(Fence::cut)
                 .toList();
     }
 }

@@ -7,6 +7,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.data.Operation.Read;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.Answer;
@@ -90,11 +91,6 @@ record ExplainTool(McpConfig config, JudgedCalls calls) {
                     ? object(document, hides)
                     : value;
         }
-        if (value instanceof BsonArray array) {
-            var shown = new BsonArray();
-            array.forEach(element -> shown.add(value(element, hides)));
-            return shown;
-        }
-        return value;
+        return BsonValues.copy(value, element -> value(element, hides));
     }
 }

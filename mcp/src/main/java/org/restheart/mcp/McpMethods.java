@@ -133,7 +133,7 @@ record McpMethods(Tools tools, Resources resources, CallRecords records, BsonDoc
             if (!(ALL.get(name) instanceof BsonDocument prompt)) {
                 throw RpcError.invalidParams("there is no prompt " + Fence.quoted(name) + "; see prompts/list");
             }
-            var given = rpc.params().get("arguments") instanceof BsonDocument sent ? sent : new BsonDocument();
+            var given = BsonValues.object(rpc.params(), "arguments").orElseGet(BsonDocument::new);
             var values = prompt.getArray("arguments").stream()
                     .map(argument -> value(prompt, given, argument.asString().getValue()))
                     .toArray();

@@ -71,19 +71,14 @@ record RpcRequest(
 
     /// The trace to which the request belongs (W3C Trace Context), as the client states.
     Optional<String> traceparent() {
-        return meta(params).get("traceparent") instanceof BsonString trace
-                ? Optional.of(trace.getValue())
-                : Optional.empty();
+        return BsonTexts.of(meta(params), "traceparent");
     }
 
     /// A parameter that must be a string.
     ///
     /// @throws RpcError if it is not
     String text(String name) {
-        if (params.get(name) instanceof BsonString text) {
-            return text.getValue();
-        }
-        throw RpcError.invalidParams("'" + name + "' must be a string");
+        return BsonTexts.of(params, name).orElseThrow(() -> RpcError.invalidParams("'" + name + "' must be a string"));
     }
 
     /// @throws RpcError for the first error, in the protocol's order

@@ -14,6 +14,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
 import org.restheart.data.Privilege;
 import org.restheart.http.Bundled;
 import org.restheart.http.judged.Via;
@@ -121,9 +122,7 @@ enum Tool {
     }
 
     private static List<String> types(BsonDocument schema) {
-        var type = schema.get("type");
-        return (type instanceof BsonArray several ? several : new BsonArray(List.of(type)))
-                .stream().map(name -> name.asString().getValue()).toList();
+        return BsonTexts.several(schema.get("type"));
     }
 
     private static boolean fits(BsonValue value, String type, BsonDocument schema) {
@@ -152,10 +151,7 @@ enum Tool {
 
     private static String wanted(BsonDocument schema) {
         return schema.get("enum") instanceof BsonArray values
-                ? "one of "
-                        + values.stream()
-                                .map(value -> value.asString().getValue())
-                                .toList()
+                ? "one of " + BsonTexts.among(values)
                 : types(schema).stream().map(type -> wanted(type, schema)).collect(Collectors.joining(" or "));
     }
 

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.data.Access;
 import org.restheart.data.Privilege;
@@ -384,8 +384,7 @@ final class AccessEvaluation {
                         || !SchemaKey.isId(reference.get("schemaId"))) {
                     return Optional.empty();
                 }
-                var store = reference.get("schemaStoreDb") instanceof BsonString other ? other.getValue() : db;
-                var key = new SchemaKey(store, reference.get("schemaId"));
+                var key = new SchemaKey(BsonTexts.of(reference, "schemaStoreDb").orElse(db), reference.get("schemaId"));
                 return find(key).map(schema -> {
                     var related = new TreeMap<String, BsonDocument>();
                     try {

@@ -143,19 +143,16 @@ final class DescriptionWriter {
     /// Collects the referenced schemas: a declared schema may define more, such as types of hidden
     /// properties.
     private void collect(BsonValue value, Map<String, BsonDocument> used) {
-        if (value instanceof BsonDocument document) {
-            if (document.get("$ref") instanceof BsonString reference
-                    && reference.getValue().startsWith(SCHEMAS)) {
-                var name = reference.getValue().substring(SCHEMAS.length());
-                var schema = components.schemas().get(name);
-                if (schema != null && used.putIfAbsent(name, schema) == null) {
-                    collect(schema, used);
-                }
+        if (value instanceof BsonDocument document
+                && document.get("$ref") instanceof BsonString reference
+                && reference.getValue().startsWith(SCHEMAS)) {
+            var name = reference.getValue().substring(SCHEMAS.length());
+            var schema = components.schemas().get(name);
+            if (schema != null && used.putIfAbsent(name, schema) == null) {
+                collect(schema, used);
             }
-            document.values().forEach(inner -> collect(inner, used));
-        } else if (value instanceof BsonArray array) {
-            array.forEach(inner -> collect(inner, used));
         }
+        BsonValues.within(value).forEach(inner -> collect(inner, used));
     }
 
     private static void section(BsonDocument document, String name, Map<String, BsonDocument> of) {

@@ -24,6 +24,7 @@ import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.BsonTypes;
 import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonMode;
@@ -321,8 +322,7 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
         together(rules, rule -> rule.limits().onlyProperties())
                 .ifPresent(only -> properties
                         .keySet()
-                        .removeIf(property -> only.stream()
-                                .noneMatch(name -> name.equals(property) || name.startsWith(property + "."))));
+                        .removeIf(property -> only.stream().noneMatch(name -> FieldPath.isWithin(name, property))));
         together(
                         rules,
                         rule -> Optional.of(rule.grant()
@@ -427,10 +427,8 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
 
         /// `openapi.schema` of the collection's properties.
         private static Optional<BsonDocument> override(CollectionStructure structure) {
-            return structure.properties().get("openapi") instanceof BsonDocument shown
-                            && shown.get("schema") instanceof BsonDocument schema
-                    ? Optional.of(schema)
-                    : Optional.empty();
+            return BsonValues.object(structure.properties(), "openapi")
+                    .flatMap(shown -> BsonValues.object(shown, "schema"));
         }
 
         /// A declared schema in the form of the OpenAPI document.
@@ -632,9 +630,7 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
         }
 
         private static boolean isRemoval(BsonValue value) {
-            return BsonBoolean.FALSE.equals(value)
-                    || (value.isNumber() && value.asNumber().doubleValue() == 0)
-                    || (value instanceof BsonDocument document && document.containsKey("$var"));
+            return BsonValues.isOff(value) || (value instanceof BsonDocument document && document.containsKey("$var"));
         }
     }
 
@@ -726,7 +722,7 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
             var types = bsonTypes(type);
             return types.isEmpty()
                     ? new BsonDocument()
-                    : ShapeSchemas.union(types, names(type).contains("null"));
+                    : ShapeSchemas.union(types, BsonTexts.several(type).contains("null"));
         }
 
         /// Keywords that mean the same in all drafts and alone.
@@ -788,7 +784,7 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
         }
 
         private static void types(@Nullable BsonValue type, BsonDocument converted) {
-            var names = names(type).stream()
+            var names = BsonTexts.several(type).stream()
                     .filter(Words.of("""
                         string number integer boolean object array null
                         """)::contains)
@@ -796,27 +792,16 @@ record DocumentSchemas(Components components, ShapeSchemas shapes, Group group, 
                     .toList();
             if (names.size() == 1) {
                 converted.append("type", new BsonString(names.getFirst()));
-            } else if (!names.isEmpty() && names.size() == names(type).size()) {
+            } else if (!names.isEmpty()
+                    && names.size() == BsonTexts.several(type).size()) {
                 converted.append("type", BsonValues.value(names));
             }
-        }
-
-        private static List<String> names(@Nullable BsonValue type) {
-            if (type instanceof BsonString name) {
-                return List.of(name.getValue());
-            }
-            return type instanceof BsonArray array
-                    ? array.stream()
-                            .filter(BsonValue::isString)
-                            .map(name -> name.asString().getValue())
-                            .toList()
-                    : List.of();
         }
 
         /// Empty if one of the types is not known.
         private List<BsonDocument> bsonTypes(BsonValue type) {
             var schemas = new ArrayList<BsonDocument>();
-            for (var name : names(type)) {
+            for (var name : BsonTexts.several(type)) {
                 switch (name) {
                     case "object", "array" -> schemas.add(type(name));
                     case "null" -> {}

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -222,9 +221,7 @@ final class ParameterSchemas {
         return group.showsNames()
                 ? group.indexes().stream()
                         .filter(index -> !index.getDocument("key").containsKey("_id"))
-                        .flatMap(index -> index.get("name") instanceof BsonString name
-                                ? Stream.of(name.getValue())
-                                : Stream.empty())
+                        .flatMap(index -> BsonTexts.of(index, "name").stream())
                         .findFirst()
                 : Optional.empty();
     }

@@ -15,6 +15,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 
 /// The variables of a stored aggregation or stream, found by walking its definition. Immutable.
 ///
@@ -114,22 +115,14 @@ record StoredVariables(
     }
 
     private static void walk(BsonValue value, boolean optional, Map<String, Variable> found) {
-        if (value instanceof BsonArray array) {
-            array.forEach(element -> walk(element, optional, found));
-        } else if (value instanceof BsonDocument document) {
-            if (document.size() == 1 && document.containsKey("$var")) {
-                variable(document.get("$var"), optional, found);
-            } else if (document.size() == 1
-                    && document.get("$ifvar") instanceof BsonArray conditional
-                    && !conditional.isEmpty()) {
-                var names = conditional.getFirst() instanceof BsonArray several
-                        ? several
-                        : new BsonArray(List.of(conditional.getFirst()));
-                names.forEach(name -> variable(name, true, found));
-                conditional.subList(1, conditional.size()).forEach(stage -> walk(stage, true, found));
-            } else {
-                document.values().forEach(inner -> walk(inner, optional, found));
-            }
+        var only = value instanceof BsonDocument document && document.size() == 1 ? document : new BsonDocument();
+        if (only.containsKey("$var")) {
+            variable(only.get("$var"), optional, found);
+        } else if (only.get("$ifvar") instanceof BsonArray conditional && !conditional.isEmpty()) {
+            BsonValues.several(conditional.getFirst()).forEach(name -> variable(name, true, found));
+            conditional.subList(1, conditional.size()).forEach(stage -> walk(stage, true, found));
+        } else {
+            BsonValues.within(value).forEach(inner -> walk(inner, optional, found));
         }
     }
 

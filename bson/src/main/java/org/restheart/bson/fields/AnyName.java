@@ -1,7 +1,9 @@
 package org.restheart.bson.fields;
 
 import java.util.function.Predicate;
+import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 
 /// Searches the names in a value, at any depth.
 public final class AnyName {
@@ -9,19 +11,8 @@ public final class AnyName {
 
     /// Whether one of the names fulfils the condition.
     public static boolean in(BsonValue value, Predicate<String> condition) {
-        if (value.isDocument()) {
-            for (var member : value.asDocument().entrySet()) {
-                if (condition.test(member.getKey()) || in(member.getValue(), condition)) {
-                    return true;
-                }
-            }
-        } else if (value.isArray()) {
-            for (var element : value.asArray()) {
-                if (in(element, condition)) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return (value instanceof BsonDocument document
+                        && document.keySet().stream().anyMatch(condition))
+                || BsonValues.within(value).anyMatch(child -> in(child, condition));
     }
 }

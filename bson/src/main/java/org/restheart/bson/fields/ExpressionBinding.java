@@ -23,15 +23,9 @@ public record ExpressionBinding(Variables variables) {
                 case Binding.Absent() -> BsonNull.VALUE;
             };
         }
-        return switch (node) {
-            case BsonDocument document -> {
-                var bound = new BsonDocument(document.size());
-                document.forEach((name, value) -> bound.append(name, operand(name, value)));
-                yield bound;
-            }
-            case BsonArray array -> new BsonArray(array.stream().map(this::bind).toList());
-            default -> node;
-        };
+        return node instanceof BsonDocument document
+                ? BsonValues.copy(document, this::operand)
+                : BsonValues.copy(node, this::bind);
     }
 
     private BsonValue operand(String operator, BsonValue node) {
@@ -44,9 +38,7 @@ public record ExpressionBinding(Variables variables) {
         if (variables.of(node) != null || !(node instanceof BsonDocument fields)) {
             return bind(node);
         }
-        var bound = new BsonDocument(fields.size());
-        fields.forEach((name, value) -> bound.append(name, name.startsWith("$") ? operand(name, value) : field(value)));
-        return bound;
+        return BsonValues.copy(fields, (name, value) -> name.startsWith("$") ? operand(name, value) : field(value));
     }
 
     private BsonValue field(BsonValue node) {

@@ -10,6 +10,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 
 /// The fields that one document of a request's content, or an update, changes, in whatever form it says so:
 /// nested documents, dotted keys, update operators (both names of a `$rename`), the stages of an update
@@ -219,10 +220,7 @@ public final class TouchedPaths {
                     everything = true;
                 }
             }
-            case "$unset" -> {
-                var names = operand instanceof BsonArray array ? array : new BsonArray(List.of(operand));
-                addNames(names);
-            }
+            case "$unset" -> addNames(BsonValues.several(operand));
             case "$project" -> {
                 // An exclusion removes what it names; an inclusion removes all the rest, and may compute values.
                 if (operand instanceof BsonDocument fields && isExclusion(fields, 0)) {
@@ -240,13 +238,7 @@ public final class TouchedPaths {
                 && fields.values().stream()
                         .allMatch(value -> value instanceof BsonDocument inner
                                 ? !hasOperator(inner) && isExclusion(inner, depth + 1)
-                                : isZero(value));
-    }
-
-    private static boolean isZero(BsonValue value) {
-        return value.isNumber()
-                ? value.asNumber().doubleValue() == 0
-                : value.isBoolean() && !value.asBoolean().getValue();
+                                : BsonValues.isOff(value));
     }
 
     private void add(Kind kind, BsonDocument fields) {

@@ -1,16 +1,15 @@
 package org.restheart.bson.fields;
 
 import java.util.Collection;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.fields.Operators.Place;
 
 /// Which fields a projection shows, by path, and so which fields a caller's filters and changes may refer to. Where a
@@ -283,13 +282,10 @@ public record Visibility(boolean only, Set<String> paths) {
                 var operand = entry.getValue();
                 return Operators.UPDATE_STAGES.contains(entry.getKey())
                         && switch (entry.getKey()) {
-                            case "$unset" -> {
-                                var names =
-                                        operand instanceof BsonArray array ? array : new BsonArray(List.of(operand));
-                                yield names.stream()
+                            case "$unset" ->
+                                BsonValues.several(operand).stream()
                                         .allMatch(name -> !name.isString()
                                                 || isReplaceable(name.asString().getValue()));
-                            }
                             case "$set", "$addFields", "$project" ->
                                 visibility.allowsExpression(operand)
                                         && (!(operand instanceof BsonDocument fields)

@@ -9,8 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Request;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.rest.changestream.Reauthorization.AuthorizationBasis;
@@ -123,10 +123,7 @@ final class CredentialChanges {
 
         @Override
         public void changed(@Nullable BsonDocument id) {
-            var name = id != null && id.get("_id") instanceof BsonString text
-                    ? Optional.of(text.getValue())
-                    : Optional.<String>empty();
-            watcher.accept(basis.apply(name));
+            watcher.accept(basis.apply(Optional.ofNullable(id).flatMap(key -> BsonTexts.of(key, "_id"))));
         }
 
         /// Where changes are followed this one is reported soon, with its id.

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.config.SecurityStores.MongoRealmConfig;
@@ -328,7 +329,7 @@ public final class DataGuards {
             }
             var content = request.require(RequestContent.KEY).value();
             var ids = new ArrayList<BsonValue>();
-            for (var document : content instanceof BsonArray several ? several : List.of(content)) {
+            for (var document : BsonValues.several(content)) {
                 if (document instanceof BsonDocument account && account.containsKey("_id")) {
                     ids.add(account.get("_id"));
                 }

@@ -28,7 +28,6 @@ import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonElement;
 import org.bson.BsonInt64;
 import org.bson.BsonNumber;
 import org.bson.BsonObjectId;
@@ -582,14 +581,9 @@ final class ApplyCommand implements Callable<Integer> {
     private static BsonValue masked(String name, BsonValue value) {
         return switch (value) {
             case BsonValue _ when Secrets.isNamedSecret(name) -> HIDDEN;
-            case BsonDocument document ->
-                new BsonDocument(document.entrySet().stream()
-                        .map(member -> new BsonElement(member.getKey(), masked(member.getKey(), member.getValue())))
-                        .toList());
-            case BsonArray array ->
-                new BsonArray(array.stream().map(member -> masked(name, member)).toList());
+            case BsonDocument document -> BsonValues.copy(document, ApplyCommand::masked);
             case BsonString text -> new BsonString(Secrets.inUri(text.getValue()));
-            default -> value;
+            default -> BsonValues.copy(value, element -> masked(name, element));
         };
     }
 

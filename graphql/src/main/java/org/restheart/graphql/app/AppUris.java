@@ -7,7 +7,8 @@ import java.util.Set;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
-import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
+import org.restheart.bson.BsonValues;
 
 /// The paths at which a stored definition is served. Each has one spelling: what a request's path has below the
 /// service's, decoded, without slashes at its end. Immutable.
@@ -18,13 +19,9 @@ import org.bson.BsonString;
 public record AppUris(Optional<String> declared, Optional<String> id, boolean isEnabled) {
     /// @param definition as stored, also an invalid one; without `_id` if MongoDB generates it
     public static AppUris of(BsonDocument definition) {
-        var descriptor = definition.get("descriptor") instanceof BsonDocument members ? members : new BsonDocument();
-        var declared = descriptor.get("uri") instanceof BsonString uri
-                ? Optional.of(normal(uri.getValue())).filter(path -> !path.isEmpty())
-                : Optional.<String>empty();
-        var id = definition.get("_id") instanceof BsonString text
-                ? Optional.of(text.getValue()).filter(AppUris::isSegment)
-                : Optional.<String>empty();
+        var descriptor = BsonValues.object(definition, "descriptor").orElseGet(BsonDocument::new);
+        var declared = BsonTexts.of(descriptor, "uri").map(AppUris::normal).filter(path -> !path.isEmpty());
+        var id = BsonTexts.of(definition, "_id").filter(AppUris::isSegment);
         return new AppUris(declared, id, !BsonBoolean.FALSE.equals(descriptor.get("enabled")));
     }
 

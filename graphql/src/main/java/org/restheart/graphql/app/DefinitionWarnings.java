@@ -23,12 +23,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.fields.Location;
 import org.restheart.bson.fields.NamedOperators;
 import org.restheart.http.KnownKeys;
@@ -245,20 +245,17 @@ final class DefinitionWarnings {
 
         /// Looks for variables that are neither an argument nor one of the server's.
         private void arguments(BsonValue value) {
-            switch (value) {
-                case BsonDocument document ->
-                    document.forEach((key, operand) -> {
-                        if (key.equals("$fk") && place.startsWith("Query.")) {
-                            warnings.add("$fk in the mapping for " + place + " is null: there is no parent document");
-                        }
-                        if (key.equals("$arg") || key.equals("$ifarg")) {
-                            variables(operand).forEach(name -> variable(key, name));
-                        }
-                        arguments(operand);
-                    });
-                case BsonArray array -> array.forEach(element -> arguments(element));
-                default -> {}
+            if (value instanceof BsonDocument document) {
+                document.forEach((key, operand) -> {
+                    if (key.equals("$fk") && place.startsWith("Query.")) {
+                        warnings.add("$fk in the mapping for " + place + " is null: there is no parent document");
+                    }
+                    if (key.equals("$arg") || key.equals("$ifarg")) {
+                        variables(operand).forEach(name -> variable(key, name));
+                    }
+                });
             }
+            BsonValues.within(value).forEach(this::arguments);
         }
 
         private void variable(String key, String path) {
@@ -276,12 +273,9 @@ final class DefinitionWarnings {
         }
 
         /// The names of a variable or of several, with paths into their values.
-        private static Stream<String> variables(BsonValue operand) {
-            var first = operand instanceof BsonArray parts && !parts.isEmpty() ? parts.getFirst() : operand;
-            var names = first instanceof BsonArray several ? several : new BsonArray(List.of(first));
-            return names.stream()
-                    .filter(BsonString.class::isInstance)
-                    .map(name -> name.asString().getValue());
+        private static List<String> variables(BsonValue operand) {
+            return BsonTexts.several(
+                    operand instanceof BsonArray parts && !parts.isEmpty() ? parts.getFirst() : operand);
         }
 
         /// The stages, and those that depend on variables.

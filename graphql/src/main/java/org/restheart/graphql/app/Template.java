@@ -1,5 +1,7 @@
 package org.restheart.graphql.app;
 
+import static org.restheart.bson.BsonValues.several;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -60,26 +62,20 @@ record Template(BsonValue definition, Position position, boolean isConstant, boo
 
     private static void check(BsonValue value, int depth) throws InvalidApp {
         require(depth <= MAX_DEPTH, "it is nested too deeply");
-        if (value instanceof BsonArray array) {
-            for (var element : array) {
-                check(element, depth + 1);
-            }
-        } else if (value instanceof BsonDocument document) {
-            if (document.containsKey(FK)) {
-                require(document.isString(FK), "the operand of $fk must be a string");
-            } else if (document.containsKey(ARG)) {
-                require(document.size() == 1, "$arg must stand alone in its document");
-                var operands = several(document.get(ARG));
-                require(
-                        !operands.isEmpty()
-                                && operands.size() <= 2
-                                && operands.getFirst().isString(),
-                        "the operand of $arg must be a name, or a name and a default");
-                check(operands.getLast(), depth + 1);
-            } else {
-                for (var member : document.values()) {
-                    check(member, depth + 1);
-                }
+        if (value instanceof BsonDocument document && document.containsKey(FK)) {
+            require(document.isString(FK), "the operand of $fk must be a string");
+        } else if (value instanceof BsonDocument document && document.containsKey(ARG)) {
+            require(document.size() == 1, "$arg must stand alone in its document");
+            var operands = several(document.get(ARG));
+            require(
+                    !operands.isEmpty()
+                            && operands.size() <= 2
+                            && operands.getFirst().isString(),
+                    "the operand of $arg must be a name, or a name and a default");
+            check(operands.getLast(), depth + 1);
+        } else {
+            for (var child : BsonValues.within(value).toList()) {
+                check(child, depth + 1);
             }
         }
     }
@@ -88,10 +84,6 @@ record Template(BsonValue definition, Position position, boolean isConstant, boo
         if (!holds) {
             throw new InvalidApp(otherwise);
         }
-    }
-
-    private static BsonArray several(BsonValue operand) {
-        return operand instanceof BsonArray array ? array : new BsonArray(List.of(operand));
     }
 
     private static void checkStages(BsonArray pipeline, int depth) throws InvalidApp {
@@ -181,9 +173,7 @@ record Template(BsonValue definition, Position position, boolean isConstant, boo
                         ? chosen(parts.get(alternative).asDocument())
                         : Optional.empty();
             }
-            var chosen = new BsonDocument();
-            stage.forEach((name, operand) -> chosen.append(name, operand(name, operand)));
-            return Optional.of(chosen);
+            return Optional.of(BsonValues.copy(stage, this::operand));
         }
 
         private BsonValue operand(String name, BsonValue operand) {
@@ -191,12 +181,10 @@ record Template(BsonValue definition, Position position, boolean isConstant, boo
             if (pipelines.isEmpty()) {
                 return withDefaults(operand);
             }
-            var chosen = new BsonDocument();
-            operand.asDocument().forEach((option, value) -> {
+            return BsonValues.copy(operand.asDocument(), (option, value) -> {
                 var pipeline = pipelines.get(option);
-                chosen.append(option, pipeline == null ? withDefaults(value) : chosen(pipeline));
+                return pipeline == null ? withDefaults(value) : chosen(pipeline);
             });
-            return chosen;
         }
 
         /// What the definition has, with defaults instead of the variables that are not bound.
@@ -220,7 +208,7 @@ record Template(BsonValue definition, Position position, boolean isConstant, boo
             };
         }
 
-        private static String name(BsonArray operands) {
+        private static String name(List<BsonValue> operands) {
             return operands.getFirst().asString().getValue();
         }
 

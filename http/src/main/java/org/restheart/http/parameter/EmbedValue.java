@@ -6,6 +6,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.text.Words;
@@ -26,7 +27,7 @@ public final class EmbedValue {
     static BsonValue parse(String parameter, String text) {
         var wanted = text.strip().startsWith("{") ? JsonValues.object(parameter, text) : named(text);
         int count = 0;
-        for (var each : wanted instanceof BsonArray all ? all : List.of(wanted)) {
+        for (var each : BsonValues.several(wanted)) {
             count += check(each.asDocument(), 1);
         }
         requireFew(count);

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BiConsumer;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -146,7 +146,7 @@ public final class ParameterValues {
         }
         var documents = new ArrayList<BsonDocument>(sent.size());
         for (var value : sent) {
-            for (var each : value instanceof BsonArray all ? all : List.of(value)) {
+            for (var each : BsonValues.several(value)) {
                 if (each instanceof BsonDocument document) {
                     documents.add(document);
                 }

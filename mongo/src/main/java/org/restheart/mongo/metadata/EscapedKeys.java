@@ -1,9 +1,9 @@
 package org.restheart.mongo.metadata;
 
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 
 /// Escapes keys of stored pipelines and JSON Schemas, which earlier versions of MongoDB refused: `_$` for a leading
 /// `$` and `::` for a dot.
@@ -15,16 +15,8 @@ public final class EscapedKeys {
 
     /// A copy whose keys can be stored. Escaped keys are not changed.
     public static BsonValue escape(BsonValue value) {
-        return switch (value.getBsonType()) {
-            case DOCUMENT -> {
-                var escaped = new BsonDocument();
-                value.asDocument().forEach((key, member) -> escaped.append(escape(key), escape(member)));
-                yield escaped;
-            }
-            case ARRAY ->
-                new BsonArray(value.asArray().stream().map(EscapedKeys::escape).toList());
-            default -> value;
-        };
+        var escaped = BsonValues.copy(value, EscapedKeys::escape);
+        return escaped instanceof BsonDocument document ? BsonValues.renamed(document, EscapedKeys::escape) : escaped;
     }
 
     private static String escape(String key) {
@@ -33,23 +25,17 @@ public final class EscapedKeys {
 
     /// A copy with unescaped keys; string values that begin with `_$` lose the `_` too.
     public static BsonValue unescape(BsonValue value) {
-        return switch (value.getBsonType()) {
-            case DOCUMENT -> unescape(value.asDocument());
-            case ARRAY ->
-                new BsonArray(
-                        value.asArray().stream().map(EscapedKeys::unescape).toList());
-            case STRING -> {
-                var text = value.asString().getValue();
-                yield text.startsWith(DOLLAR) ? new BsonString(text.substring(1)) : value;
-            }
-            default -> value;
+        return switch (value) {
+            case BsonDocument document -> unescape(document);
+            case BsonString text
+            when text.getValue().startsWith(DOLLAR) ->
+                new BsonString(text.getValue().substring(1));
+            default -> BsonValues.copy(value, EscapedKeys::unescape);
         };
     }
 
     public static BsonDocument unescape(BsonDocument document) {
-        var unescaped = new BsonDocument();
-        document.forEach((key, member) -> unescaped.append(unescape(key), unescape(member)));
-        return unescaped;
+        return BsonValues.renamed(BsonValues.copy(document, (_, member) -> unescape(member)), EscapedKeys::unescape);
     }
 
     private static String unescape(String key) {

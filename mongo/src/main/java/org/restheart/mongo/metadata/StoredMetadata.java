@@ -15,6 +15,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.Stages;
 import org.restheart.http.MemoryBudget;
@@ -132,10 +133,8 @@ public final class StoredMetadata {
         if (value instanceof BsonDocument document) {
             document.forEach((name, operand) -> {
                 Stages.reached(name, operand).ifPresent(reached -> add(database, reached.collection(), found));
-                addReached(database, operand, found);
             });
-        } else if (value instanceof BsonArray array) {
-            array.forEach(element -> addReached(database, element, found));
         }
+        BsonValues.within(value).forEach(child -> addReached(database, child, found));
     }
 }

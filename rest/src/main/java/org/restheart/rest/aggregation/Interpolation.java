@@ -14,6 +14,8 @@ import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
@@ -69,23 +71,18 @@ public record Interpolation(String variable, String condition, Unescaped unescap
     }
 
     private void collect(BsonValue value, Set<String> names) {
-        switch (value) {
-            case BsonDocument document ->
-                document.forEach((key, operand) -> {
-                    if (key.equals(variable) || key.equals(condition)) {
-                        var first = operand instanceof BsonArray array && !array.isEmpty() ? array.getFirst() : operand;
-                        (first instanceof BsonArray several ? several : List.of(first)).forEach(name -> {
-                            if (name instanceof BsonString text) {
-                                names.add(text.getValue());
-                                names.add(text.getValue().split("[.\\[]", 2)[0]);
-                            }
-                        });
-                    }
-                    collect(operand, names);
-                });
-            case BsonArray array -> array.forEach(element -> collect(element, names));
-            default -> {}
+        if (value instanceof BsonDocument document) {
+            document.forEach((key, operand) -> {
+                if (key.equals(variable) || key.equals(condition)) {
+                    var first = operand instanceof BsonArray array && !array.isEmpty() ? array.getFirst() : operand;
+                    BsonTexts.several(first).forEach(name -> {
+                        names.add(name);
+                        names.add(name.split("[.\\[]", 2)[0]);
+                    });
+                }
+            });
         }
+        BsonValues.within(value).forEach(child -> collect(child, names));
     }
 
     /// @throws ProblemException 400 for a variable without value and default, 422 for a malformed operator
@@ -253,9 +250,7 @@ public record Interpolation(String variable, String condition, Unescaped unescap
 
         /// @throws org.restheart.bson.fields.UnusableVariableException for a value that would be interpreted
         public BsonDocument stage(BsonDocument stage) {
-            var bound = new BsonDocument(stage.size());
-            stage.forEach((name, operand) -> bound.append(name, operand(name, operand)));
-            return bound;
+            return BsonValues.copy(stage, this::operand);
         }
 
         private BsonValue operand(String stage, BsonValue operand) {
@@ -273,15 +268,9 @@ public record Interpolation(String variable, String condition, Unescaped unescap
                         "$replaceWith" -> expressions.bind(operand);
                 default ->
                     operand instanceof BsonDocument options && variables.of(operand) == null
-                            ? options(stage, options)
+                            ? BsonValues.copy(options, (name, value) -> option(stage, name, value))
                             : data(operand);
             };
-        }
-
-        private BsonDocument options(String stage, BsonDocument options) {
-            var bound = new BsonDocument(options.size());
-            options.forEach((name, value) -> bound.append(name, option(stage, name, value)));
-            return bound;
         }
 
         private BsonValue option(String stage, String name, BsonValue value) {

@@ -22,6 +22,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.NamedEntries;
@@ -391,21 +392,10 @@ public record OpenStream(
                             "Cannot open change stream: the permission's projection has expressions");
                 }
             });
-            var shown = names(projection, PermittedStages::isTrue);
-            return shown.isEmpty() ? hiding(projection.keySet()) : showing(shown);
-        }
-
-        private static boolean isTrue(BsonValue value) {
-            return value.isBoolean()
-                    ? value.asBoolean().getValue()
-                    : value.asNumber().doubleValue() != 0;
-        }
-
-        private static List<String> names(BsonDocument projection, Predicate<BsonValue> which) {
-            return projection.entrySet().stream()
-                    .filter(entry -> which.test(entry.getValue()))
-                    .map(entry -> entry.getKey())
+            var shown = projection.keySet().stream()
+                    .filter(field -> BsonValues.isOn(projection.get(field)))
                     .toList();
+            return shown.isEmpty() ? hiding(projection.keySet()) : showing(shown);
         }
 
         /// @param paths may be empty

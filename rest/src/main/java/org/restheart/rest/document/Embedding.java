@@ -22,17 +22,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.AnyName;
+import org.restheart.bson.fields.FieldPath;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Lease;
 import org.restheart.http.Method;
@@ -309,10 +310,10 @@ record Embedding(Level level, RelatedReads reads, String form) {
             var read = keys.clone();
             var surplus = new HashSet<String>();
             boolean isIncluding = keys.entrySet().stream()
-                    .anyMatch(key -> isOn(key.getValue())
+                    .anyMatch(key -> BsonValues.isOn(key.getValue())
                             && (keys.size() == 1 || !key.getKey().equals("_id")));
             needed.stream().sorted().forEach(path -> addTo(read, surplus, keys, path, isIncluding));
-            if (isIncluding && read.values().stream().noneMatch(Planning::isOn)) {
+            if (isIncluding && read.values().stream().noneMatch(BsonValues::isOn)) {
                 read.append("_id", new BsonInt32(1));
             }
             return new Level(nodes, read, surplus, shown);
@@ -326,20 +327,24 @@ record Embedding(Level level, RelatedReads reads, String form) {
             var beside = keys.entrySet().stream()
                     .filter(key -> (key.getKey() + ".").startsWith(field + "."))
                     .toList();
-            var above =
-                    beside.stream().filter(key -> isWithin(key.getKey(), path)).findFirst();
+            var above = beside.stream()
+                    .filter(key -> FieldPath.isWithin(path, key.getKey()))
+                    .findFirst();
             boolean isRead = field.equals("_id") && beside.isEmpty(); // unless it is turned off
             if (above.isPresent()) {
-                if (isOff(above.get().getValue()) && above.get().getKey().equals(field)) {
+                if (BsonValues.isOff(above.get().getValue())
+                        && above.get().getKey().equals(field)) {
                     read.remove(field);
                     surplus.add(field);
-                } else if (!isOn(above.get().getValue())) {
+                } else if (!BsonValues.isOn(above.get().getValue())) {
                     throw leavesOut("'" + path + "'");
                 }
             } else if (beside.stream().anyMatch(key -> key.getKey().startsWith(path + ".") || !isSwitch(key.getValue()))
                     || (beside.isEmpty() && !isRead && !keys.values().stream().allMatch(Planning::isSwitch))) {
                 throw leavesOut("'" + path + "'");
-            } else if (isIncluding && !isRead && read.keySet().stream().noneMatch(key -> isWithin(key, path))) {
+            } else if (isIncluding
+                    && !isRead
+                    && read.keySet().stream().noneMatch(key -> FieldPath.isWithin(path, key))) {
                 read.append(beside.isEmpty() ? field : path, new BsonInt32(1));
                 if (beside.isEmpty()) {
                     surplus.add(field);
@@ -347,20 +352,8 @@ record Embedding(Level level, RelatedReads reads, String form) {
             }
         }
 
-        private static boolean isWithin(String whole, String path) {
-            return (path + ".").startsWith(whole + ".");
-        }
-
         private static boolean isSwitch(BsonValue value) {
-            return isOn(value) || isOff(value);
-        }
-
-        private static boolean isOn(BsonValue value) {
-            return (value.isNumber() && value.asNumber().doubleValue() != 0) || BsonBoolean.TRUE.equals(value);
-        }
-
-        private static boolean isOff(BsonValue value) {
-            return (value.isNumber() && value.asNumber().doubleValue() == 0) || BsonBoolean.FALSE.equals(value);
+            return BsonValues.isOn(value) || BsonValues.isOff(value);
         }
 
         private static ProblemException leavesOut(String field) {

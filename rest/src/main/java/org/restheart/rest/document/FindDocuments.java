@@ -20,6 +20,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
@@ -417,8 +418,8 @@ public final class FindDocuments implements DataHandler {
         /// result is read once more.
         private List<String> columns(DataRequest request, FindQuery query) {
             var keys = request.parameters().find().keys();
-            boolean named =
-                    keys.entrySet().stream().anyMatch(key -> !key.getKey().equals("_id") && !isZero(key.getValue()));
+            boolean named = keys.entrySet().stream()
+                    .anyMatch(key -> !key.getKey().equals("_id") && !BsonValues.isOff(key.getValue()));
             if (!named) {
                 var found = new Columns(request.http().lease());
                 if (FindDocuments.form(request).isPresent()) {
@@ -430,7 +431,7 @@ public final class FindDocuments implements DataHandler {
             }
             var columns = new ArrayList<>(keys.keySet());
             columns.remove("_id");
-            if (!keys.containsKey("_id") || !isZero(keys.get("_id"))) {
+            if (!keys.containsKey("_id") || !BsonValues.isOff(keys.get("_id"))) {
                 columns.addFirst("_id");
             }
             return columns;
@@ -477,11 +478,6 @@ public final class FindDocuments implements DataHandler {
                 lease.hold(ENTRY + 2L * name.length());
                 names.add(name);
             }
-        }
-
-        private static boolean isZero(BsonValue value) {
-            return (value.isNumber() && value.asNumber().doubleValue() == 0)
-                    || (value.isBoolean() && !value.asBoolean().getValue());
         }
     }
 }

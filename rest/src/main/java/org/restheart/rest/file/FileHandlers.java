@@ -35,6 +35,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.JsonWeight;
 import org.restheart.bson.MalformedJsonException;
@@ -240,9 +241,7 @@ public final class FileHandlers {
         }
 
         private static BsonDocument prefixed(BsonDocument fields) {
-            var prefixed = new BsonDocument();
-            fields.forEach((path, value) -> prefixed.put(PREFIX + path, value));
-            return prefixed;
+            return BsonValues.renamed(fields, path -> PREFIX + path);
         }
 
         private static void refuseFiles(DataRequest request) {

@@ -13,6 +13,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
+import org.restheart.bson.BsonValues;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.write.EntityTags;
 import org.restheart.rest.content.NewDocument;
@@ -42,9 +43,7 @@ final class FileMetadata {
         if (content.asDocument().keySet().stream().allMatch(key -> key.equals(unwrapped(key)))) {
             return content;
         }
-        var fields = new BsonDocument();
-        content.asDocument().forEach((key, value) -> fields.put(unwrapped(key), value));
-        return fields;
+        return BsonValues.renamed(content.asDocument(), FileMetadata::unwrapped);
     }
 
     /// A path without the name of a wrapper.

@@ -4,6 +4,7 @@ import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.fields.AnyName;
 import org.restheart.bson.fields.Location;
 import org.restheart.bson.fields.NamedOperators;
@@ -119,14 +120,11 @@ public final class ForbiddenOperators {
 
     /// As [#contains], without operands of `$literal`, which are not evaluated.
     private boolean containsUnquoted(BsonValue value) {
-        return switch (value) {
-            case BsonDocument document ->
-                document.entrySet().stream()
+        return value instanceof BsonDocument document
+                ? document.entrySet().stream()
                         .anyMatch(entry -> isForbidden(entry.getKey())
-                                || (!entry.getKey().equals("$literal") && containsUnquoted(entry.getValue())));
-            case BsonArray array -> array.stream().anyMatch(this::containsUnquoted);
-            default -> false;
-        };
+                                || (!entry.getKey().equals("$literal") && containsUnquoted(entry.getValue())))
+                : BsonValues.within(value).anyMatch(this::containsUnquoted);
     }
 
     private boolean isForbidden(String name) {

@@ -7,6 +7,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
@@ -94,7 +95,7 @@ public record SchemaAccess(JudgedRequests judged, Mounts mounts, Schemas schemas
     }
 
     private static boolean touches(String path) {
-        return path.equals(SchemaReference.PROPERTY) || path.startsWith(SchemaReference.PROPERTY + ".");
+        return FieldPath.isWithin(path, SchemaReference.PROPERTY);
     }
 
     private void apply(DataRequest request, String operator, String path, BsonValue value, BsonDocument named) {

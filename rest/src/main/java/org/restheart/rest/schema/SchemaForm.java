@@ -15,6 +15,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.ProblemCode;
@@ -73,9 +74,7 @@ public final class SchemaForm {
 
     /// A copy with other names of keys at every depth.
     private static BsonDocument renamed(BsonDocument schema, Members members, UnaryOperator<String> name) {
-        var renamed = new BsonDocument(schema.size());
-        schema.forEach((key, value) -> renamed.append(name.apply(key), renamed(key, value, members, name)));
-        return renamed;
+        return BsonValues.renamed(BsonValues.copy(schema, (key, value) -> renamed(key, value, members, name)), name);
     }
 
     private static BsonValue renamed(String key, BsonValue value, Members members, UnaryOperator<String> name) {
@@ -206,36 +205,23 @@ public final class SchemaForm {
         }
 
         private void collect(BsonValue part, URI outer, boolean isRoot) {
-            switch (part) {
-                case BsonDocument document -> {
-                    var inner = isRoot ? outer : inner(document, outer);
-                    if (!inner.equals(outer)) {
-                        parts.add(withoutFragment(inner.toString()));
-                    }
-                    document.values().forEach(value -> collect(value, inner, false));
-                }
-                case BsonArray array -> array.forEach(element -> collect(element, outer, false));
-                default -> {}
+            var inner = part instanceof BsonDocument document && !isRoot ? inner(document, outer) : outer;
+            if (!inner.equals(outer)) {
+                parts.add(withoutFragment(inner.toString()));
             }
+            BsonValues.within(part).forEach(child -> collect(child, inner, false));
         }
 
         private BsonValue rewritten(BsonValue part, URI outer, boolean isRoot) {
-            return switch (part) {
-                case BsonDocument document -> {
-                    var inner = isRoot ? outer : inner(document, outer);
-                    var copy = new BsonDocument(document.size());
-                    document.forEach((name, value) -> copy.append(name, rewritten(name, value, inner)));
-                    if (!inner.equals(outer)) {
-                        copy.put(keyword, new BsonString(inner.toString()));
-                    }
-                    yield copy;
-                }
-                case BsonArray array ->
-                    new BsonArray(array.stream()
-                            .map(element -> rewritten(element, outer, false))
-                            .toList());
-                default -> part;
-            };
+            if (!(part instanceof BsonDocument document)) {
+                return BsonValues.copy(part, element -> rewritten(element, outer, false));
+            }
+            var inner = isRoot ? outer : inner(document, outer);
+            var copy = BsonValues.copy(document, (name, value) -> rewritten(name, value, inner));
+            if (!inner.equals(outer)) {
+                copy.put(keyword, new BsonString(inner.toString()));
+            }
+            return copy;
         }
 
         private BsonValue rewritten(String name, BsonValue value, URI outer) {

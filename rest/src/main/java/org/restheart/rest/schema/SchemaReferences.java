@@ -17,6 +17,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonValues;
 import org.restheart.http.ProblemException;
 
 /// The schemas to which a schema refers, directly or indirectly, by URIs that need no evaluation: those
@@ -90,18 +91,15 @@ public final class SchemaReferences {
         var unread = new ArrayDeque<BsonValue>();
         unread.add(schema);
         while (!unread.isEmpty()) {
-            switch (unread.remove()) {
-                case BsonDocument document ->
-                    document.forEach((name, value) -> {
-                        if (value.isString() && keywords.contains(name)) {
-                            target(from, value.asString().getValue()).ifPresent(keys::add);
-                        } else {
-                            unread.add(value);
-                        }
-                    });
-                case BsonArray array -> unread.addAll(array);
-                default -> {}
+            var part = unread.remove();
+            if (part instanceof BsonDocument document) {
+                document.forEach((name, value) -> {
+                    if (value.isString() && keywords.contains(name)) {
+                        target(from, value.asString().getValue()).ifPresent(keys::add);
+                    }
+                });
             }
+            BsonValues.within(part).forEach(unread::add);
         }
         return keys;
     }

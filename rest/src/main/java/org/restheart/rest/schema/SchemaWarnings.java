@@ -11,6 +11,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.fields.AnyName;
 import org.restheart.bson.fields.Location;
 import org.restheart.data.Operation.Write;
@@ -114,13 +115,8 @@ public final class SchemaWarnings {
 
     /// Whether a part has an identifier of its own, to which references below it are relative.
     private static boolean hasOtherBase(BsonValue part, String keyword, int depth) {
-        return switch (part) {
-            case BsonDocument document ->
-                (depth > 0 && document.get(keyword) instanceof BsonString)
-                        || document.values().stream().anyMatch(value -> hasOtherBase(value, keyword, depth + 1));
-            case BsonArray array -> array.stream().anyMatch(element -> hasOtherBase(element, keyword, depth + 1));
-            default -> false;
-        };
+        return (depth > 0 && part instanceof BsonDocument document && document.get(keyword) instanceof BsonString)
+                || BsonValues.within(part).anyMatch(child -> hasOtherBase(child, keyword, depth + 1));
     }
 
     /// References within the schema to parts that it does not have: writes of documents that get there fail.

@@ -27,13 +27,13 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.RawDocuments;
@@ -389,12 +389,11 @@ public final class Schemas {
             var content = request.attribute(RequestContent.KEY)
                     .map(RequestContent::value)
                     .orElseGet(BsonDocument::new);
-            return (content instanceof BsonArray array ? array : List.of(content))
-                    .stream()
-                            .filter(BsonValue::isDocument)
-                            .flatMap(one -> Stream.ofNullable(
-                                    EffectiveValue.of(one.asDocument(), name).value()))
-                            .collect(Collectors.toSet());
+            return BsonValues.several(content).stream()
+                    .filter(BsonValue::isDocument)
+                    .flatMap(one -> Stream.ofNullable(
+                            EffectiveValue.of(one.asDocument(), name).value()))
+                    .collect(Collectors.toSet());
         }
 
         private static BsonDocument without(Set<String> withheld, BsonDocument document) {

@@ -399,9 +399,7 @@ final class SchemaTranslator {
 
     /// Empty for any.
     private static Set<String> typeNames(BsonDocument schema) {
-        return schema.get("type") instanceof BsonString one
-                ? Set.of(one.getValue())
-                : new LinkedHashSet<>(BsonTexts.among(schema.get("type")));
+        return new LinkedHashSet<>(BsonTexts.several(schema.get("type")));
     }
 
     /// Whether a schema demands a key that only the JSON form of another type has.

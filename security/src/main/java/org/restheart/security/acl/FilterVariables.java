@@ -22,6 +22,7 @@ import org.restheart.bson.BsonTexts;
 import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.FilterBinding;
 import org.restheart.bson.fields.UnusableVariableException;
 import org.restheart.bson.fields.Variables.Binding;
@@ -77,9 +78,9 @@ record FilterVariables(Attempt attempt, Access written, List<String> roles) {
     }
 
     private static boolean isVariable(String text) {
-        return isOrIn(text, "@user")
-                || isOrIn(text, "@request")
-                || isOrIn(text, "@mongoPermissions")
+        return FieldPath.isWithin(text, "@user")
+                || FieldPath.isWithin(text, "@request")
+                || FieldPath.isWithin(text, "@mongoPermissions")
                 || text.equals("@filter")
                 || text.equals("@now")
                 || (text.startsWith("@rnd(") && text.endsWith(")"))
@@ -87,10 +88,6 @@ record FilterVariables(Attempt attempt, Access written, List<String> roles) {
                 || text.equals("%USER")
                 || text.equals("%ROLES")
                 || text.equals("%NOW");
-    }
-
-    private static boolean isOrIn(String text, String variable) {
-        return text.equals(variable) || text.startsWith(variable + ".");
     }
 
     Access bind() {

@@ -22,6 +22,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTexts;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.FilterMistakes;
@@ -247,19 +248,15 @@ public final class PermissionReader {
 
     /// Filters in documents may have their keys escaped: `_$or` for `$or`, `::` for a dot.
     private static BsonDocument unescaped(BsonDocument filter) {
-        var plain = new BsonDocument();
-        filter.forEach((key, value) ->
-                plain.append((key.startsWith("_$") ? key.substring(1) : key).replace("::", "."), unescaped(value)));
-        return plain;
+        return BsonValues.renamed(
+                BsonValues.copy(filter, (_, value) -> unescaped(value)),
+                key -> (key.startsWith("_$") ? key.substring(1) : key).replace("::", "."));
     }
 
     private static BsonValue unescaped(BsonValue value) {
-        return switch (value) {
-            case BsonDocument document -> unescaped(document);
-            case BsonArray array ->
-                new BsonArray(array.stream().map(PermissionReader::unescaped).toList());
-            default -> value;
-        };
+        return value instanceof BsonDocument document
+                ? unescaped(document)
+                : BsonValues.copy(value, PermissionReader::unescaped);
     }
 
     /// Finds misspelt variables and operators in a permission's filters. MongoDB would refuse every request

@@ -6,6 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.fields.TouchedPaths;
 
 /// A condition on the content of a request, which is BSON; false of requests to services that take other content.
@@ -113,7 +114,7 @@ sealed interface ContentPredicate extends Predicate {
 
         /// @throws Unanswerable if it is so of a value outside of an array, which MongoDB finds as it finds an element
         private static boolean ofElements(BsonValue actual, java.util.function.Predicate<List<BsonValue>> condition) {
-            boolean holds = condition.test(actual instanceof BsonArray array ? array : List.of(actual));
+            boolean holds = condition.test(BsonValues.several(actual));
             if (holds && !actual.isArray()) {
                 throw new Unanswerable("the value without an array");
             }

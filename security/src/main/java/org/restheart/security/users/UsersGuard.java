@@ -199,10 +199,9 @@ public final class UsersGuard implements Guard {
             return true;
         }
         return target.id().filter(name::equals).isPresent()
-                || (content instanceof BsonArray array ? array : List.of(content))
-                        .stream()
-                                .anyMatch(document ->
-                                        document instanceof BsonDocument account && name.equals(account.get("_id")));
+                || BsonValues.several(content).stream()
+                        .anyMatch(document ->
+                                document instanceof BsonDocument account && name.equals(account.get("_id")));
     }
 
     private static boolean couldMakeRoot(
@@ -461,13 +460,11 @@ public final class UsersGuard implements Guard {
         }
 
         BsonDocument ofDocument(BsonDocument document, String place) {
-            var accepted = new BsonDocument(document.size());
-            document.forEach((key, value) -> accepted.append(
-                    key,
-                    key.startsWith("$")
+            return BsonValues.copy(
+                    document,
+                    (key, value) -> key.startsWith("$")
                             ? ofOperator(key, value, place)
-                            : concerns(key) ? stored(key, value, place) : value));
-            return accepted;
+                            : concerns(key) ? stored(key, value, place) : value);
         }
 
         private BsonValue stored(String key, BsonValue value, String place) {
@@ -481,31 +478,28 @@ public final class UsersGuard implements Guard {
             if (!(operand instanceof BsonDocument fields)) {
                 return operand; // the handler refuses it
             }
-            var accepted = new BsonDocument(fields.size());
-            fields.forEach((path, value) -> {
+            return BsonValues.copy(fields, (path, value) -> {
                 boolean renames = operator.equals("$rename")
                         && value.isString()
                         && concerns(value.asString().getValue());
                 if (!concerns(path) && !renames) {
-                    accepted.append(path, value);
-                    return;
+                    return value;
                 }
-                switch (operator) {
-                    case "$set", "$setOnInsert" -> accepted.append(path, stored(path, value, place));
-                    case "$unset" -> accepted.append(path, value);
+                return switch (operator) {
+                    case "$set", "$setOnInsert" -> stored(path, value, place);
+                    case "$unset" -> value;
                     default -> throw PasswordRules.refuse("A password cannot be changed by " + operator + place);
-                }
+                };
             });
-            return accepted;
         }
 
         private BsonDocument ofStage(BsonDocument stage) {
             if (stage.size() == 1
                     && (stage.containsKey("$set") || stage.containsKey("$addFields"))
                     && stage.get(stage.getFirstKey()) instanceof BsonDocument fields) {
-                var accepted = new BsonDocument(fields.size());
-                fields.forEach((path, value) -> accepted.append(path, concerns(path) ? literal(path, value) : value));
-                return new BsonDocument(stage.getFirstKey(), accepted);
+                return new BsonDocument(
+                        stage.getFirstKey(),
+                        BsonValues.copy(fields, (path, value) -> concerns(path) ? literal(path, value) : value));
             }
             if (!stage.containsKey("$unset") && TouchedPaths.ofStage(stage).has(property)) {
                 throw PasswordRules.refuse("A password cannot be changed by " + stage.getFirstKey());
