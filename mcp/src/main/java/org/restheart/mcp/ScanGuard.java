@@ -4,11 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
-import org.bson.BsonValue;
-import org.restheart.http.Method;
+import org.restheart.bson.fields.QueryPlan;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.judged.JudgedRequest;
@@ -21,8 +18,6 @@ import org.restheart.http.judged.JudgedRequest.Answer;
 record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
     private static final Duration ASKING = Duration.ofSeconds(1);
     private static final int MAX_NAMES = 20;
-    private static final String FULL = "[MinKey, MaxKey]";
-    private static final String FULL_BACKWARDS = "[MaxKey, MinKey]";
 
     /// @param query as it would be sent
     /// @throws RefusedCall naming the indexes that there are
@@ -31,7 +26,8 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
             return;
         }
         var known = plan(call, query);
-        if (known.isEmpty() || !isScan(known.get(), query.method() == Method.POST) || !isLarge(call, collection)) {
+        // as of a pipeline: what is sorted is all, too
+        if (known.isEmpty() || !QueryPlan.ofPipeline(known.get()).scans() || !isLarge(call, collection)) {
             return;
         }
         var names = indexes(call, collection);
@@ -75,55 +71,6 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
                     .toList();
         } catch (ProblemException _) {
             return List.of(); // not visible to the caller
-        }
-    }
-
-    /// Whether all documents, or all entries of an index, may be examined.
-    ///
-    /// @param pipeline whose result is not bounded by the number of documents that are asked for
-    private static boolean isScan(BsonDocument plan, boolean pipeline) {
-        var seen = new Seen();
-        seen.visit(plan);
-        return seen.scan && (pipeline || seen.filtered || seen.sorted);
-    }
-
-    /// The kinds of stages in a plan.
-    private static final class Seen {
-        private boolean scan;
-        private boolean filtered;
-        private boolean sorted;
-
-        void visit(BsonValue value) {
-            if (value instanceof BsonArray array) {
-                array.forEach(this::visit);
-            } else if (value instanceof BsonDocument document) {
-                if (document.get("stage") instanceof BsonString stage) {
-                    switch (stage.getValue()) {
-                        case "COLLSCAN" -> scan = true;
-                        case "IXSCAN" -> scan = scan || isFull(document);
-                        case "SORT" -> sorted = true;
-                        default -> {}
-                    }
-                    filtered = filtered || (document.get("filter") instanceof BsonDocument filter && !filter.isEmpty());
-                }
-                document.forEach((name, member) -> {
-                    if (!name.equals("rejectedPlans")) {
-                        visit(member);
-                    }
-                });
-            }
-        }
-
-        private static boolean isFull(BsonDocument stage) {
-            return stage.get("indexBounds") instanceof BsonDocument bounds
-                    && bounds.values().stream().allMatch(Seen::isFull);
-        }
-
-        private static boolean isFull(BsonValue bounds) {
-            return bounds instanceof BsonArray intervals
-                    && intervals.size() == 1
-                    && intervals.getFirst() instanceof BsonString interval
-                    && (interval.getValue().equals(FULL) || interval.getValue().equals(FULL_BACKWARDS));
         }
     }
 }

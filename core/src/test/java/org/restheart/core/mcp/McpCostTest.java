@@ -76,6 +76,10 @@ class McpCostTest {
             admin | find      | large | 'sort': {'b': 1}                   | true
             admin | count     | large | 'filter': {'b': 3}                 | true
             admin | aggregate | large | 'pipeline': [{'$match': {'b': 3}}] | true
+            admin | find      | large | 'sort': {'b': 1}, 'limit': 5       | true
+            admin | aggregate | large | 'pipeline': [{'$sort': {'b': 1}}]  | true
+            admin | aggregate | large | 'pipeline': [{'$group': {'_id': '$b'}}] | true
+            admin | find      | large | 'filter': {'a': 3}, 'sort': {'b': 1} | false
             admin | find      | large | 'filter': {'a': 3}                 | false
             admin | find      | large | 'filter': {'a': 3, 'b': 3}         | false
             admin | find      | large | 'filter': {}                       | false

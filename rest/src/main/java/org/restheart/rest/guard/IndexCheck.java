@@ -8,7 +8,6 @@ import com.mongodb.MongoNamespace;
 import com.mongodb.client.model.Collation;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -16,12 +15,13 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.bson.BsonArray;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonValues;
+import org.restheart.bson.fields.QueryPlan;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.data.Privilege;
 import org.restheart.http.FoundWarnings;
@@ -37,7 +37,6 @@ import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.rest.exchange.DataHandler;
 import org.restheart.rest.exchange.DataRequest;
-import org.restheart.text.Words;
 
 /// Refuses queries, or warns of them, that read a large collection as a whole or sort it in memory, since no index
 /// serves them. MongoDB is asked for its plan once for each shape of a query: what is compared and how, whatever the
@@ -259,7 +258,8 @@ public final class IndexCheck {
         if (!plan.scans() && !plan.sorts()) {
             return new Verdict(false, false, plan.isPartial());
         }
-        var collection = plan.namespace().orElse(question.namespace()); // that of a view
+        // that of a view
+        var collection = plan.namespace().map(MongoNamespace::new).orElse(question.namespace());
         var size = new CountQuery(collection, StagedFilter.ALL, true, 0, question.settings());
         boolean isLarge = documents.count(size) > settings.above();
         boolean byValue = isLarge
@@ -324,13 +324,12 @@ public final class IndexCheck {
     /// outside filters all texts, which name fields and collections.
     private static BsonValue withoutValues(BsonValue value, boolean isFilter) {
         return switch (value) {
-            case BsonDocument document -> {
-                var shape = new BsonDocument();
-                document.forEach((name, inner) -> shape.append(
-                        name,
-                        DECIDING.contains(name) ? inner : withoutValues(inner, isFilter || FILTERS.contains(name))));
-                yield shape;
-            }
+            case BsonDocument document ->
+                BsonValues.copy(
+                        document,
+                        (name, inner) -> DECIDING.contains(name)
+                                ? inner
+                                : withoutValues(inner, isFilter || FILTERS.contains(name)));
             case BsonArray array -> {
                 var shapes = array.stream().map(inner -> withoutValues(inner, isFilter));
                 yield new BsonArray((isFilter ? shapes.distinct() : shapes).toList());
@@ -338,187 +337,6 @@ public final class IndexCheck {
             case BsonString text when !isFilter || text.getValue().startsWith("$") -> text;
             default -> new BsonString(value.getBsonType().name());
         };
-    }
-
-    /// What MongoDB's plan of a query, as `explain` returns it, says of its cost. A plan scans if it reads
-    /// a collection, or an index from end to end, to find what a filter matches. Confined to one thread
-    /// while it is read.
-    static final class QueryPlan {
-        /// Stages that hand on documents as they are stored, so that an index could have their order.
-        private static final Set<String> PLAIN = Words.of("""
-            COLLSCAN IXSCAN CLUSTERED_IXSCAN FETCH OR AND_SORTED AND_HASH SORT_MERGE SUBPLAN SHARDING_FILTER CACHED_PLAN
-            SORT_KEY_GENERATOR PROJECTION_SIMPLE PROJECTION_COVERED\
-            """);
-
-        /// Under which names a stage has the stages before it.
-        private static final Set<String> INPUTS =
-                Words.of("inputStage inputStages outerStage innerStage thenStage elseStage queryPlan");
-
-        private static final Set<String> EVERYTHING = Set.of("[MinKey, MaxKey]", "[MaxKey, MinKey]");
-
-        private final boolean isPipeline;
-        private Optional<MongoNamespace> namespace = Optional.empty();
-        private boolean scans;
-        private boolean sorts;
-        private boolean isPartial;
-
-        private QueryPlan(boolean isPipeline) {
-            this.isPipeline = isPipeline;
-        }
-
-        static QueryPlan ofQuery(BsonDocument explained) {
-            var plan = new QueryPlan(false);
-            plan.read(explained);
-            return plan;
-        }
-
-        /// Of a pipeline, which also scans if it reads all without a filter.
-        static QueryPlan ofPipeline(BsonDocument explained) {
-            var plan = new QueryPlan(true);
-            plan.read(explained);
-            return plan;
-        }
-
-        boolean scans() {
-            return scans;
-        }
-
-        /// Whether it sorts documents as they are stored in memory.
-        boolean sorts() {
-            return sorts;
-        }
-
-        /// Whether it uses an index that serves some values only.
-        boolean isPartial() {
-            return isPartial;
-        }
-
-        Optional<MongoNamespace> namespace() {
-            return namespace;
-        }
-
-        private void read(BsonValue part) {
-            if (part instanceof BsonArray parts) {
-                parts.forEach(this::read);
-            }
-            if (!(part instanceof BsonDocument members)) {
-                return;
-            }
-            members.forEach((name, value) -> {
-                switch (name) {
-                    case "queryPlanner", "stages", "$cursor", "$geoNearCursor" -> read(value);
-                    case "shards" ->
-                        (value instanceof BsonDocument byName ? byName.values() : value.asArray()).forEach(this::read);
-                    case "namespace" -> {
-                        if (namespace.isEmpty() && value instanceof BsonString text) {
-                            namespace = Optional.of(new MongoNamespace(text.getValue()));
-                        }
-                    }
-                    case "winningPlan" -> {
-                        if (value instanceof BsonDocument stage) {
-                            stage(stage, Set.of(), false, isServedOtherwise(members.get("rejectedPlans")));
-                        }
-                    }
-                    default -> {}
-                }
-            });
-        }
-
-        /// @param filtered the fields that stages behind this one compare
-        /// @param isLimited whether a stage behind this one ends it early
-        /// @param isPreferred whether another plan was rejected that does not scan
-        private void stage(BsonDocument stage, Set<String> filtered, boolean isLimited, boolean isPreferred) {
-            var fields = new HashSet<>(filtered);
-            if (stage.get("filter") instanceof BsonDocument filter) {
-                addFields(filter, fields);
-            }
-            var name = name(stage);
-            boolean readsAll = isPipeline && fields.isEmpty() && !isLimited;
-            switch (name) {
-                case "COLLSCAN" -> scans |= !fields.isEmpty() || readsAll;
-                case "IXSCAN" -> {
-                    isPartial |=
-                            stage.getBoolean("isPartial", BsonBoolean.FALSE).getValue();
-                    var pattern =
-                            stage.getDocument("keyPattern", new BsonDocument()).keySet();
-                    scans |= reads(stage, true) && !isPreferred && (readsAll || !pattern.containsAll(fields));
-                }
-                case "SORT" -> sorts |= inputsAll(stage);
-                default -> {}
-            }
-            boolean ends = isLimited || name.equals("LIMIT");
-            for (var input : INPUTS) {
-                for (var inner : list(stage.get(input))) {
-                    if (inner instanceof BsonDocument next) {
-                        stage(next, fields, ends, isPreferred);
-                    }
-                }
-            }
-            list(stage.get("shards")).forEach(this::read);
-        }
-
-        private static String name(BsonDocument stage) {
-            return stage.get("stage") instanceof BsonString name ? name.getValue() : "";
-        }
-
-        private static BsonArray list(@Nullable BsonValue value) {
-            return value instanceof BsonArray array
-                    ? array
-                    : value == null ? new BsonArray() : new BsonArray(List.of(value));
-        }
-
-        /// Whether a sort has only documents as they are stored, which no index for places or texts has
-        /// found.
-        private static boolean inputsAll(BsonDocument stage) {
-            return INPUTS.stream()
-                    .flatMap(input -> list(stage.get(input)).stream())
-                    .allMatch(inner -> inner instanceof BsonDocument next
-                            && PLAIN.contains(name(next))
-                            && next.getDocument("keyPattern", new BsonDocument()).values().stream()
-                                    .noneMatch(BsonValue::isString)
-                            && inputsAll(next));
-        }
-
-        /// Whether an index is there that serves the query, of which MongoDB expects no more than of the
-        /// one that it reads.
-        private boolean isServedOtherwise(@Nullable BsonValue plans) {
-            return list(plans).stream()
-                    .anyMatch(plan -> plan instanceof BsonDocument stage && (reads(stage, false) || !scans(stage)));
-        }
-
-        private boolean scans(BsonDocument stage) {
-            var plan = new QueryPlan(isPipeline);
-            plan.stage(stage, Set.of(), false, false);
-            return plan.scans;
-        }
-
-        /// Whether it is a scan of a whole index; or, if not `all`, whether it has one of a part of an
-        /// index.
-        private static boolean reads(BsonDocument stage, boolean all) {
-            if (name(stage).equals("IXSCAN")) {
-                boolean isWhole = stage.getDocument("indexBounds", new BsonDocument()).values().stream()
-                        .allMatch(bounds -> list(bounds).stream()
-                                .allMatch(bound ->
-                                        bound instanceof BsonString text && EVERYTHING.contains(text.getValue())));
-                return all == isWhole;
-            }
-            return !all
-                    && INPUTS.stream()
-                            .flatMap(input -> list(stage.get(input)).stream())
-                            .anyMatch(inner -> inner instanceof BsonDocument next && reads(next, false));
-        }
-
-        /// Adds the names of fields that a filter compares, and of operators that compare others.
-        private static void addFields(BsonDocument filter, Set<String> fields) {
-            filter.forEach((name, value) -> {
-                if (value instanceof BsonArray clauses
-                        && Set.of("$and", "$or", "$nor").contains(name)) {
-                    clauses.forEach(clause -> addFields(clause.asDocument(), fields));
-                } else {
-                    fields.add(name);
-                }
-            });
-        }
     }
 
     /// What stages of a pipeline read of another collection, as a pipeline of that, with an example in
@@ -583,21 +401,11 @@ public final class IndexCheck {
         }
 
         private static BsonValue withExamples(BsonValue value, Set<String> variables) {
-            return switch (value) {
-                case BsonDocument document -> {
-                    var copy = new BsonDocument();
-                    document.forEach((name, inner) -> copy.append(name, withExamples(inner, variables)));
-                    yield copy;
-                }
-                case BsonArray array ->
-                    new BsonArray(array.stream()
-                            .map(inner -> withExamples(inner, variables))
-                            .toList());
-                case BsonString text
-                when text.getValue().startsWith("$$")
-                        && variables.contains(text.getValue().substring(2).split("\\.", 2)[0]) -> EXAMPLE;
-                default -> value;
-            };
+            return value instanceof BsonString text
+                            && text.getValue().startsWith("$$")
+                            && variables.contains(text.getValue().substring(2).split("\\.", 2)[0])
+                    ? EXAMPLE
+                    : BsonValues.copy(value, inner -> withExamples(inner, variables));
         }
     }
 }
