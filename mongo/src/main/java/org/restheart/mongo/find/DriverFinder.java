@@ -175,14 +175,18 @@ public final class DriverFinder implements Finder {
                 .limit(query.limit())
                 .maxTime(query.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS)
                 .collation(query.settings().collation().orElse(null));
+        hint(query, find::hintString, find::hint);
+        return find;
+    }
+
+    private static void hint(FindQuery query, Consumer<String> byName, Consumer<BsonDocument> byKeys) {
         query.hint().ifPresent(hint -> {
             if (hint.isString()) {
-                find.hintString(hint.asString().getValue());
+                byName.accept(hint.asString().getValue());
             } else {
-                find.hint(hint.asDocument());
+                byKeys.accept(hint.asDocument());
             }
         });
-        return find;
     }
 
     /// Finds the names of all top-level fields of the documents, `_id` first, the others in their most frequent
@@ -205,13 +209,7 @@ public final class DriverFinder implements Finder {
 
     private AggregateIterable<RawBsonDocument> run(FindQuery query, List<BsonDocument> stages) {
         var aggregate = aggregate(query.namespace(), stages, query.settings());
-        query.hint().ifPresent(hint -> {
-            if (hint.isString()) {
-                aggregate.hintString(hint.asString().getValue());
-            } else {
-                aggregate.hint(hint.asDocument());
-            }
-        });
+        hint(query, aggregate::hintString, aggregate::hint);
         return aggregate;
     }
 

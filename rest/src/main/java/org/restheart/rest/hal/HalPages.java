@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
@@ -54,10 +55,7 @@ public final class HalPages {
                 .properties(request.path().requireCollection(), properties)
                 .type(kind.name())
                 .size(size);
-        var links = new Links();
-        if (request.parameters().format().halFull()) {
-            links.addSelf(request, size).addCollection(request);
-        }
+        var links = links(request, full -> full.addSelf(request, size).addCollection(request));
         properties.ifPresent(shown -> links.addDeclared(request, shown));
         var relation = switch (kind) {
             case FILES_BUCKET -> "rh:file";
@@ -75,10 +73,8 @@ public final class HalPages {
                 .properties(request.path().requireDb(), request.resource().properties())
                 .type("DB")
                 .size(OptionalLong.of(size));
-        var links = new Links();
-        if (request.parameters().format().halFull()) {
-            links.addSelf(request, OptionalLong.of(size)).addDatabase(request);
-        }
+        var links = links(
+                request, full -> full.addSelf(request, OptionalLong.of(size)).addDatabase(request));
         return new HalPage(
                         head.members,
                         NONE,
@@ -100,32 +96,32 @@ public final class HalPages {
     /// All databases, each a document of its name as `_id` and its properties.
     public static DocumentFormat root(DataRequest request, long size) {
         var head = new Head(request).type("ROOT").size(OptionalLong.of(size));
-        var links = new Links();
-        if (request.parameters().format().halFull()) {
-            links.addSelf(request, OptionalLong.of(size)).addRoot(request);
-        }
+        var links = links(
+                request, full -> full.addSelf(request, OptionalLong.of(size)).addRoot(request));
         return new HalPage(head.members, NONE, links, _ -> "rh:db", child -> named(request, child, "DB"))
                 .format(request.parameters());
     }
 
     public static DocumentFormat indexes(DataRequest request, int size) {
         var head = new Head(request).type("COLLECTION_INDEXES").members.append("_size", new BsonInt32(size));
-        var links = new Links();
-        if (request.parameters().format().halFull()) {
-            links.addIndexes(request);
-        }
+        var links = links(request, full -> full.addIndexes(request));
         return new HalPage(head, NONE, links, _ -> "rh:index", child -> typed(request, child, "INDEX"))
                 .format(request.parameters());
     }
 
     public static DocumentFormat results(DataRequest request) {
         var none = new BsonDocument("_size", new BsonInt32(0));
-        var links = new Links();
-        if (request.parameters().format().halFull()) {
-            links.addAggregation(request);
-        }
+        var links = links(request, full -> full.addAggregation(request));
         return new HalPage(new BsonDocument(), none, links, _ -> "rh:result", child -> child)
                 .format(request.parameters());
+    }
+
+    private static Links links(DataRequest request, Consumer<Links> full) {
+        var links = new Links();
+        if (request.parameters().format().halFull()) {
+            full.accept(links);
+        }
+        return links;
     }
 
     private static String name(BsonDocument child) {
