@@ -39,11 +39,7 @@ record Errors(String linkBase) {
     /// @param namespace `database.collection`
     Response.Ready answer(Request request, Action action, String namespace, Problem problem) {
         var refusal = refusal(action, namespace, problem);
-        var answer = answer(request, refusal);
-        return problem.headers()
-                .first("Retry-After")
-                .map(delay -> answer.with("Retry-After", delay))
-                .orElse(answer);
+        return answer(request, refusal).with("Retry-After", problem.headers().first("Retry-After"));
     }
 
     private static Refusal refusal(Action action, String namespace, Problem problem) {

@@ -64,6 +64,11 @@ public sealed interface Response {
             return withHeaders(headers.with(name, value));
         }
 
+        /// The same, if there is a value.
+        public Ready with(String name, Optional<String> value) {
+            return value.map(text -> with(name, text)).orElse(this);
+        }
+
         /// With one more header line, in addition to existing lines of that name.
         public Ready withAlso(String name, String value) {
             return withHeaders(headers.plus(name, value));

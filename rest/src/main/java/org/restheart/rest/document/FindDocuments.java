@@ -171,7 +171,7 @@ public final class FindDocuments implements DataHandler {
                 .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD
                         ? JsonResponses.of(request, 200, document)
                         : HalPages.document(request, document));
-        return etag.map(tag -> response.with("ETag", tag)).orElse(response);
+        return response.with("ETag", etag);
     }
 
     /// The tag of a file is in its metadata, which clients can write.

@@ -60,11 +60,7 @@ record NextPage(Continuations continuations, DocumentSizes sizes) {
         if (document == null || last.count < query.limit()) {
             return page;
         }
-        return continuations
-                .key(query, document)
-                .flatMap(AfterParameter::encode)
-                .map(token -> page.with(HEADER, token))
-                .orElse(page);
+        return page.with(HEADER, continuations.key(query, document).flatMap(AfterParameter::encode));
     }
 
     /// A `200` of the documents after the key, with the key of the next page.

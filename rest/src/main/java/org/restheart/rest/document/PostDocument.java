@@ -128,12 +128,9 @@ public record PostDocument(
     }
 
     private Response.Ready created(DataRequest request, BsonValue id, ObjectId etag) {
-        var response = JsonResponses.empty(201)
+        return JsonResponses.empty(201)
                 .with("ETag", etag.toHexString())
+                .with("Location", locations.absolute(request, id))
                 .saying(DataWrite.Report.inserted(List.of(id), List.of()));
-        return locations
-                .absolute(request, id)
-                .map(location -> response.with("Location", location))
-                .orElse(response);
     }
 }

@@ -79,9 +79,7 @@ public final class Caching {
         if (!isCurrent) {
             return answer;
         }
-        var controlled = control.map(directives -> answer.with("Cache-Control", directives))
-                .orElse(answer);
-        var varied = withVary(request.http(), controlled);
+        var varied = withVary(request.http(), answer.with("Cache-Control", control));
         return isHashed(request, read) ? conditional(request, varied) : varied;
     }
 
@@ -149,9 +147,7 @@ public final class Caching {
 
     /// The response with the tag of `document`, if it has one.
     public static Ready withTag(Ready response, Optional<BsonDocument> document) {
-        return document.flatMap(EntityTags::of)
-                .map(tag -> response.with("ETag", tag))
-                .orElse(response);
+        return response.with(ETAG, document.flatMap(EntityTags::of));
     }
 
     /// What the author of the collection or the aggregation says of its `GET`s.

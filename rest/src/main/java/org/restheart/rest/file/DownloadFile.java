@@ -20,6 +20,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.ByteRanges;
 import org.restheart.http.ByteRanges.Slice;
 import org.restheart.http.Content;
@@ -213,21 +214,18 @@ public final class DownloadFile implements DataHandler {
         var metadata = EntityTags.holderInFile(shown);
         var etag = EntityTags.of(metadata);
         if (Caching.isKnown(request.http(), etag)) {
-            return tagged(JsonResponses.empty(304), etag);
+            return JsonResponses.empty(304).with("ETag", etag);
         }
         var described = described(request, state.file);
-        var type = text(metadata.get("contentType")).map(MediaTypes::served).orElse(MediaTypes.UNKNOWN);
-        var name = text(shown.get("filename")).orElse(request.path().requireName());
+        var type = BsonTexts.of(metadata, "contentType").map(MediaTypes::served).orElse(MediaTypes.UNKNOWN);
+        var name = BsonTexts.of(shown, "filename").orElse(request.path().requireName());
         var response = Response.status(200)
                 .with("Content-Disposition", ContentDisposition.inline(name))
                 .with("Content-Transfer-Encoding", "binary")
                 .with("X-Content-Type-Options", "nosniff")
-                .with("Accept-Ranges", "bytes");
-        var policy = MediaTypes.policy(type);
-        if (policy.isPresent()) {
-            response = response.with("Content-Security-Policy", policy.get());
-        }
-        response = tagged(response, etag);
+                .with("Accept-Ranges", "bytes")
+                .with("Content-Security-Policy", MediaTypes.policy(type))
+                .with("ETag", etag);
         boolean current = EntityTagList.of(headers, "If-Range")
                 .map(tags -> etag.filter(tags.strong()::contains).isPresent())
                 .orElse(true);
@@ -255,10 +253,6 @@ public final class DownloadFile implements DataHandler {
                 described,
                 chunks,
                 request.http().lease());
-    }
-
-    private static Response.Ready tagged(Response.Ready response, Optional<String> etag) {
-        return etag.map(tag -> response.with("ETag", tag)).orElse(response);
     }
 
     private ChunkBatches batches(DataRequest request, State state, Described described) {
@@ -314,10 +308,6 @@ public final class DownloadFile implements DataHandler {
                 request.id(),
                 length.asNumber().longValue(),
                 chunkSize.asNumber().intValue());
-    }
-
-    private static Optional<String> text(@Nullable BsonValue value) {
-        return value != null && value.isString() ? Optional.of(value.asString().getValue()) : Optional.empty();
     }
 
     /// `Content-Disposition` with a name that clients chose (RFC 6266, RFC 8187).

@@ -588,12 +588,7 @@ public final class FileHandlers {
                 }
                 var written = WriteResponses.of(outcome, "", TAG_REQUIRED);
                 var response = JsonResponses.empty(written.status());
-                return puts
-                        ? response
-                        : locations
-                                .absolute(request, id)
-                                .map(location -> response.with("Location", location))
-                                .orElse(response);
+                return puts ? response : response.with("Location", locations.absolute(request, id));
             }
         }
     }
