@@ -9,8 +9,8 @@ import org.restheart.http.Response;
 /// if the client had sent it.
 @FunctionalInterface
 public interface RequestInterceptor {
-    /// Hands the request, or another one, to `next`, and returns that answer or another one. A response
-    /// that is replaced has to be [abandoned][org.restheart.http.Content#abandon()] if it is streamed.
+    /// Hands the request, or another one, to `next`, and returns that answer or another one. Of two streamed responses,
+    /// the one that is replaced has to be [abandoned][org.restheart.http.Content#abandon()].
     ///
     /// @throws org.restheart.http.ProblemException to refuse it
     Response.Ready around(Request request, Next next) throws Exception;

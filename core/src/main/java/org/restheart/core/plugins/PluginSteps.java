@@ -59,6 +59,9 @@ final class PluginSteps {
             var rest = new Rest(next);
             try {
                 var answer = calls.call(INTERCEPTOR, () -> interceptor.around(request, rest), () -> rest.nanos);
+                if (answer.content() instanceof Content.None || answer.content() instanceof Content.Bytes) {
+                    rest.answered.abandon(); // if it is replaced
+                }
                 return answer.content().equals(rest.answered) ? answer : streaming(calls, answer);
             } catch (RuntimeException failure) {
                 rest.answered.abandon(); // nobody else ends it

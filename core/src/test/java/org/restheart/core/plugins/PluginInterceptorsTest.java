@@ -1,6 +1,7 @@
 package org.restheart.core.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
@@ -21,12 +22,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.Gateway;
 import org.restheart.core.security.LogLines;
@@ -600,8 +603,9 @@ class PluginInterceptorsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void an_answer_that_is_not_sent_since_its_interceptor_fails_is_closed_once(boolean isRead) {
+    @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+    void an_answer_that_is_not_sent_since_its_interceptor_fails_or_replaces_it_is_closed_once(
+            boolean isRead, boolean fails) {
         var closed = new AtomicInteger();
         var source = new Content.Source() {
             @Override
@@ -622,12 +626,19 @@ class PluginInterceptorsTest {
                     if (isRead) {
                         Content.stream(answer.content()).close();
                     }
-                    throw new IllegalStateException("a bug");
+                    if (fails) {
+                        throw new IllegalStateException("a bug");
+                    }
+                    return Response.json(200, "{}");
                 });
-        assertThatThrownBy(() -> step.filter(
-                        TestRequests.request(Method.GET, "/"),
-                        _ -> Response.status(200).with(new Content.Streamed(source, 0, Lease.CONSTANT))))
-                .hasMessageContaining("plugin bad");
+        ThrowingCallable answer = () -> step.filter(
+                TestRequests.request(Method.GET, "/"),
+                _ -> Response.status(200).with(new Content.Streamed(source, 0, Lease.CONSTANT)));
+        if (fails) {
+            assertThatThrownBy(answer).hasMessageContaining("plugin bad");
+        } else {
+            assertThatCode(answer).doesNotThrowAnyException();
+        }
         assertThat(closed).hasValue(1);
     }
 
