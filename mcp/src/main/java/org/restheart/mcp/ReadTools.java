@@ -152,13 +152,13 @@ record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors curso
                 limit, Math.min(call.number("max-bytes", sizes.defaultBytes()), sizes.maxBytes()), sizes.maxString());
     }
 
-    /// A failure after the first document ends the block.
+    /// A failure after the first document ends the block, unless the rest is refused as long as the call is the same.
     private static void add(ToolCall call, Content documents, DataBlock block) {
         try {
             block.addAll(documents);
         } catch (IOException | RuntimeException e) {
             var refused = RefusedCall.interrupted(call, e);
-            if (block.count() == 0) {
+            if (block.count() == 0 || refused.reason().equals("refused")) {
                 throw refused;
             }
         }

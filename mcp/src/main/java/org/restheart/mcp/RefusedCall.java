@@ -6,6 +6,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.text.ShortText;
 import org.slf4j.Logger;
@@ -34,8 +35,8 @@ final class RefusedCall extends RuntimeException {
         return new RefusedCall("gone", "the client has left");
     }
 
-    /// The result is incomplete: MongoDB's time limit has passed, MongoDB is no longer reachable, or there is a fault.
-    /// Which of them is logged, since the exceptions of MongoDB are not known here.
+    /// The result is incomplete: MongoDB refuses the rest or is no longer reachable, or there is a fault, which is
+    /// logged.
     static RefusedCall interrupted(ToolCall call, Exception failure) {
         if (failure instanceof RefusedCall refused) {
             return refused;
@@ -44,6 +45,9 @@ final class RefusedCall extends RuntimeException {
             return gone();
         }
         var id = call.http().id();
+        if (failure instanceof ProblemException refused && refused.problem().status() < 500) {
+            return of(refused.problem(), call.arguments(), id);
+        }
         LOG.warn("request {}: the result of {} broke off", id, call.tool().toolName(), failure);
         return new RefusedCall(
                 "failed", "the result broke off while it was read: ask for less, or again (request " + id + ")");

@@ -11,7 +11,9 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -24,6 +26,8 @@ import org.restheart.core.routing.Binding;
 import org.restheart.core.security.LogLines;
 import org.restheart.http.Content;
 import org.restheart.http.Lease;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.Withdrawable;
 import org.restheart.http.judged.JudgedRequests;
@@ -73,16 +77,18 @@ class McpCallsTest {
     /// Documents, and then a fault.
     private static final class Broken implements Content.Source {
         private final byte[] documents;
+        private final RuntimeException failure;
         private boolean read;
 
-        Broken(byte[] documents) {
+        Broken(byte[] documents, RuntimeException failure) {
             this.documents = documents;
+            this.failure = failure;
         }
 
         @Override
         public ByteBuffer next() {
             if (read) {
-                throw new IllegalStateException("a fault");
+                throw failure;
             }
             read = true;
             return ByteBuffer.wrap(documents);
@@ -101,12 +107,41 @@ class McpCallsTest {
                         (_, _) -> Response.status(200)
                                 .with(
                                         "application/bson",
-                                        new Content.Streamed(new Broken(documents), 100, Lease.CONSTANT)),
+                                        new Content.Streamed(
+                                                new Broken(documents, new IllegalStateException("a fault")),
+                                                100,
+                                                Lease.CONSTANT)),
                         "tools/call",
                         ALL);
                 assertThat(response.body()).contains(documents.length == 1 ? "broke off" : "\"capped\": [\"time\"]");
                 assertThat(lines.all())
                         .anyMatch(line -> line.matches("WARN request \\S+: the result of find broke off"));
+            }
+        }
+    }
+
+    /// A pipeline may fail for a later document: that is no fault, and the documents before are no result.
+    @Test
+    void what_mongodb_refuses_while_documents_are_read_is_told() throws Exception {
+        var refusals = Map.of(ProblemCode.BAD_REQUEST, "can't $divide by zero", ProblemCode.QUERY_TIMED_OUT, "late");
+        for (var refusal : refusals.entrySet()) {
+            var failure = new ProblemException(refusal.getKey(), refusal.getValue());
+            var buffer = RawBsonDocument.parse("{_id: 1}").getByteBuffer();
+            var document = Arrays.copyOf(buffer.array(), buffer.remaining());
+            try (var lines = new LogLines()) {
+                var response = call(
+                        (_, _) -> Response.status(200)
+                                .with(
+                                        "application/bson",
+                                        new Content.Streamed(new Broken(document, failure), 100, Lease.CONSTANT)),
+                        "tools/call",
+                        ALL);
+                assertThat(response.body())
+                        .contains(
+                                refusal.getKey() == ProblemCode.QUERY_TIMED_OUT
+                                        ? "\"capped\": [\"time\"]"
+                                        : "can't $divide by zero\"}], \"isError\": true");
+                assertThat(lines.all()).noneMatch(line -> line.startsWith("WARN "));
             }
         }
     }

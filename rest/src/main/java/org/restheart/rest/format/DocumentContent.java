@@ -1,5 +1,6 @@
 package org.restheart.rest.format;
 
+import com.mongodb.MongoException;
 import com.mongodb.client.MongoCursor;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.restheart.http.Content;
 import org.restheart.http.Lease;
 import org.restheart.http.Response;
 import org.restheart.http.trace.TraceScope;
+import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.find.DocumentSizes.Size;
 import org.restheart.mongo.find.InlineRead;
 import org.restheart.mongo.find.LargeReplies;
@@ -187,7 +189,13 @@ public final class DocumentContent {
                 waiting = NOTHING;
                 return next;
             }
-            return ended ? NOTHING : LargeReplies.owned(() -> next(PIECE));
+            try {
+                return ended ? NOTHING : LargeReplies.owned(() -> next(PIECE));
+            } catch (MongoException e) { // services that read it cannot tell refusals from faults otherwise
+                throw MongoErrors.toProblem(e)
+                        .<RuntimeException>map(problem -> problem.raise(e))
+                        .orElse(e);
+            }
         }
 
         private ByteBuffer next(int bytes) {
