@@ -117,7 +117,11 @@ public final class ParameterWarnings {
                     "the parameter filter has no effect on an insert"),
             Hint.of(
                     asked -> asked.kind.isBulk() && (asked.has(DataParameter.CHECK_ETAG) || asked.has("If-Match")),
-                    "entity tags are not compared by a write of many documents; a filter is"));
+                    "entity tags are not compared by a write of many documents; a filter is"),
+            // whoever writes a;b would change a
+            Hint.of(
+                    asked -> hasPathParameters(asked.request),
+                    "path parameters have no effect: a semicolon within a name is written %3B"));
 
     private static final OfParameters NONE = new OfParameters(List.of(), List.of());
 
@@ -165,10 +169,15 @@ public final class ParameterWarnings {
         var asked = new Asked(request, kind, OperationTable.of(kind, request.method()));
         if (isEveryday(query, asked.use)
                 && !request.headers().has("Idempotency-Key")
-                && !request.headers().has("If-Match")) {
+                && !request.headers().has("If-Match")
+                && !hasPathParameters(request)) {
             return NONE;
         }
         return of(asked, query, settings);
+    }
+
+    private static boolean hasPathParameters(Request request) {
+        return request.path().raw().indexOf(';') >= 0;
     }
 
     /// Whether all parameters are of those about whose values nothing is ever said, and have an effect: most requests
