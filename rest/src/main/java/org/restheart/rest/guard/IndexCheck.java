@@ -19,9 +19,9 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonValues;
 import org.restheart.bson.fields.QueryPlan;
+import org.restheart.bson.fields.Stages;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.data.Privilege;
 import org.restheart.http.FoundWarnings;
@@ -349,49 +349,36 @@ public final class IndexCheck {
             var found = new ArrayList<InnerPipeline>();
             for (var stage : stages) {
                 stage.forEach((name, options) -> {
-                    switch (name) {
-                        case "$lookup" -> add(options, "from", "foreignField", found);
-                        case "$graphLookup" -> add(options, "from", "connectToField", found);
-                        case "$unionWith" -> {
-                            if (options instanceof BsonString collection) {
-                                found.add(new InnerPipeline(collection.getValue(), List.of()));
-                            } else {
-                                add(options, "coll", "", found);
-                            }
-                        }
-                        case "$facet" -> {
-                            if (options instanceof BsonDocument facets) {
-                                facets.values().forEach(facet -> found.addAll(of(list(facet))));
-                            }
-                        }
-                        default -> {}
+                    var reached = Stages.reached(name, options);
+                    if (reached.isEmpty()) { // its pipelines are of the same collection
+                        Stages.pipelines(name, options).values().forEach(inner -> found.addAll(of(list(inner))));
+                    } else if (!reached.get().written() && reached.get().db().isEmpty()) {
+                        found.add(new InnerPipeline(reached.get().collection(), joining(options)));
                     }
                 });
             }
             return found;
         }
 
-        /// @param collection the option with its name, without which there is none
-        /// @param field the option with the field that is compared, if any is
-        private static void add(BsonValue stage, String collection, String field, List<InnerPipeline> found) {
-            if (stage instanceof BsonDocument options && options.get(collection) instanceof BsonString name) {
-                var stages = new ArrayList<BsonDocument>();
-                if (options.get(field) instanceof BsonString compared) {
+        /// What finds the documents for one document.
+        private static List<BsonDocument> joining(BsonValue options) {
+            var stages = new ArrayList<BsonDocument>();
+            for (var field : List.of("foreignField", "connectToField")) {
+                if (Stages.member(options, field) instanceof BsonString compared) {
                     var example = new BsonDocument("$eq", new BsonString(""));
                     stages.add(new BsonDocument("$match", new BsonDocument(compared.getValue(), example)));
                 }
-                if (options.get("restrictSearchWithMatch") instanceof BsonDocument filter) {
-                    stages.add(new BsonDocument("$match", filter));
-                }
-                var variables = options.get("let") instanceof BsonDocument let ? let.keySet() : Set.<String>of();
-                list(options.get("pipeline"))
-                        .forEach(inner ->
-                                stages.add(withExamples(inner, variables).asDocument()));
-                found.add(new InnerPipeline(name.getValue(), stages));
             }
+            if (Stages.member(options, "restrictSearchWithMatch") instanceof BsonDocument filter) {
+                stages.add(new BsonDocument("$match", filter));
+            }
+            var variables = Stages.member(options, "let") instanceof BsonDocument let ? let.keySet() : Set.<String>of();
+            list(Stages.member(options, "pipeline"))
+                    .forEach(inner -> stages.add(withExamples(inner, variables).asDocument()));
+            return stages;
         }
 
-        private static List<BsonDocument> list(@Nullable BsonValue pipeline) {
+        private static List<BsonDocument> list(BsonValue pipeline) {
             return pipeline instanceof BsonArray stages
                     ? stages.stream()
                             .filter(BsonValue::isDocument)
