@@ -70,6 +70,9 @@ public record Selector(Kind kind, Set<String> services, Predicate<Request> condi
     /// @param names such as `shop/orders`, or `shop/*` for all of a database
     public Selector collections(String... names) {
         var wanted = Set.of(names);
+        if (!wanted.stream().allMatch(name -> name.matches("[^/]+/.+"))) {
+            throw new IllegalArgumentException("collections have names such as shop/orders: " + wanted);
+        }
         return when(request -> request.attribute(DataTarget.KEY)
                 .filter(target -> target.db().isPresent() && target.collection().isPresent())
                 .filter(target -> wanted.contains(target.db().get() + "/*")

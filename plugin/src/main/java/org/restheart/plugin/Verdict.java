@@ -1,5 +1,7 @@
 package org.restheart.plugin;
 
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
@@ -35,12 +37,17 @@ public sealed interface Verdict {
 
         /// Also with such fields in what is written.
         public Tighten merging(BsonDocument fields) {
-            return new Tighten(rows, hidden, Optional.of(fields));
+            var all = new BsonDocument();
+            merged.ifPresent(all::putAll);
+            all.putAll(fields);
+            return new Tighten(rows, hidden, Optional.of(all));
         }
 
         /// Also without these fields.
         public Tighten hiding(String... fields) {
-            return new Tighten(rows, Set.of(fields), merged);
+            var all = new HashSet<>(hidden);
+            all.addAll(List.of(fields));
+            return new Tighten(rows, all, merged);
         }
     }
 

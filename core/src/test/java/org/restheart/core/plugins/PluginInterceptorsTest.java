@@ -23,6 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,6 +39,8 @@ import org.restheart.http.Content;
 import org.restheart.http.Lease;
 import org.restheart.http.Method;
 import org.restheart.http.Response;
+import org.restheart.plugin.Selector;
+import org.restheart.plugin.Verdict;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.TestRequests;
@@ -588,6 +592,22 @@ class PluginInterceptorsTest {
             assertStatus(403, ann.get(orders + "?filter=%7B%22price%22%3A10%7D"));
             assertStatus(403, ann.get(orders + "?sort=price"));
         }
+    }
+
+    @Test
+    void what_a_verdict_adds_takes_nothing_away() {
+        var both = Verdict.hide("price").hiding("dept").merging(new BsonDocument("a", BsonNull.VALUE));
+        assertThat(both.hidden()).containsExactlyInAnyOrder("price", "dept");
+        assertThat(both.merging(new BsonDocument("b", BsonNull.VALUE)).merged().orElseThrow())
+                .containsOnlyKeys("a", "b");
+    }
+
+    /// What a part is for by mistake would never be asked, and refuse nothing.
+    @ParameterizedTest
+    @ValueSource(strings = {"orders", "/orders", "shop/"})
+    void collections_are_named_with_their_databases(String name) {
+        assertThatThrownBy(() -> Selector.data().collections("shop/orders", name))
+                .hasMessageContaining("such as shop/orders");
     }
 
     @Test
