@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -56,6 +57,9 @@ public final class PluginFolder {
                     System.getProperty("java.class.path").split(File.pathSeparator))
             .map(Path::of)
             .toList();
+
+    /// What projects were compiled to, by their folders.
+    private static final Map<List<Path>, byte[]> PROJECTS = new ConcurrentHashMap<>();
 
     private final Path folder;
     private final List<Path> libraries = new ArrayList<>();
@@ -114,10 +118,26 @@ public final class PluginFolder {
         }
     }
 
-    /// A jar of a project.
+    /// A jar of a project, which is compiled once.
     ///
     /// @param file relative to the folder
     public Path project(String file, Path java, Path resources) {
+        try {
+            var jar = folder.resolve(file);
+            Files.createDirectories(jar.getParent());
+            var content = PROJECTS.get(List.of(java, resources));
+            if (content == null) {
+                PROJECTS.put(List.of(java, resources), Files.readAllBytes(compiled(jar, java, resources)));
+            } else {
+                Files.write(jar, content);
+            }
+            return jar;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path compiled(Path jar, Path java, Path resources) throws IOException {
         try (var sources = Files.walk(java);
                 var others = Files.walk(resources)) {
             var classes = Files.createTempDirectory(folder.toAbsolutePath().getParent(), "classes");
@@ -130,9 +150,7 @@ public final class PluginFolder {
                 Files.createDirectories(copy.getParent());
                 Files.copy(resource, copy);
             }
-            return pack(classes, folder.resolve(file), Map.of());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return pack(classes, jar, Map.of());
         }
     }
 
