@@ -379,8 +379,7 @@ class ArchitectureTest {
                     AppCompiler GraphqlSockets Interpolation PredicateBuilder SchemaTranslator WarningsBody
                     ApplyCommand ApplyFolder GatewayClient ImportCommand Transfer\
                     """)); // of heads; held; short, or our own; in processes of clients
-        assertThat(callers(BsonDocumentCodec.class, "<init>"))
-                .isEqualTo(Words.of("RawDocuments Webhooks")); // which only writes
+        assertThat(callers(BsonDocumentCodec.class, "<init>")).isEqualTo(Words.of("RawDocuments"));
     }
 
     /// Content that is not read as a whole is not weighed: each piece of it must be bounded.
