@@ -109,7 +109,8 @@ public final class SchemaWarnings {
                         + " it applies to will fail")
                 .forEach(warnings::add);
         if (!hasOtherBase(schema, SchemaForm.identifier(SchemaForm.version(schema)), 0)) {
-            references(warnings, schema, schema, Location.of(""));
+            var own = SchemaForm.OwnReferences.relative(schema, SchemaKey.BASE + "db/schema");
+            references(warnings, own, own, Location.of(""));
         }
     }
 
