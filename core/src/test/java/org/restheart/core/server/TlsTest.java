@@ -147,7 +147,7 @@ class TlsTest {
     @ParameterizedTest
     @ValueSource(strings = {"RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY"})
     void a_certificate_and_its_key_may_be_pem_files(String form) throws Exception {
-        var made = TestKeystore.made(form.startsWith("RSA") ? "RSA" : "EC");
+        var made = form.startsWith("RSA") ? TestKeystore.made("RSA") : KEYSTORE;
         var files = made.pem(Files.createTempDirectory(directory, "pem"), form);
         try (var server = TestServer.tls(files, blocking("/", _ -> Response.status(200)));
                 var client = HttpClient.newBuilder()
@@ -161,7 +161,7 @@ class TlsTest {
     @Test
     void a_key_of_another_certificate_is_named_at_start() throws Exception {
         var mixed = Files.createTempDirectory(directory, "mixed");
-        var files = TestKeystore.made("EC").pem(mixed, "PRIVATE KEY");
+        var files = KEYSTORE.pem(mixed, "PRIVATE KEY");
         var other = Files.createDirectory(mixed.resolve("other"));
         TestKeystore.made("EC").pem(other, "PRIVATE KEY");
         Files.copy(other.resolve("key.pem"), mixed.resolve("key.pem"), StandardCopyOption.REPLACE_EXISTING);
