@@ -38,10 +38,9 @@ public record TestKeystore(File file) {
             var keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
             Shell.run(
                     Path.of("."),
-                    keytool + " -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -genkeypair -alias test -keyalg "
-                            + algorithm
-                            + " -validity 1 -dname CN=localhost -ext san=dns:localhost -storetype PKCS12 -storepass changeit -keystore "
-                            + file);
+                    keytool + " -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC"
+                            + " -genkeypair -alias test -keyalg " + algorithm + " -validity 1 -dname CN=localhost"
+                            + " -ext san=dns:localhost -storetype PKCS12 -storepass changeit -keystore " + file);
             return new TestKeystore(file);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
