@@ -256,7 +256,7 @@ public record TransactionsService(OwnTransactions transactions, JudgedRequests j
                 if (attempt.isTransient()) {
                     throw e;
                 }
-                throw e.problem().at(i).raise();
+                throw e.problem().at(i).raise(e); // which tells conflicts that a result meets while it is read
             }
         }
         out.put(']');
