@@ -62,7 +62,7 @@ final class ResultMemory {
         }
 
         /// @param waits called before it waits for memory, as it does while the result holds little
-        /// @throws org.restheart.http.ProblemException if the result is too large, or there is too little memory
+        /// @throws org.restheart.http.ProblemException if the result is too large, or memory is short
         void hold(long more, Runnable waits) {
             count(more);
             own(more, waits);

@@ -10,6 +10,7 @@ import com.mongodb.client.model.Collation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -392,8 +393,9 @@ public record OpenStream(
                             "Cannot open change stream: the permission's projection has expressions");
                 }
             });
-            var shown = projection.keySet().stream()
-                    .filter(field -> BsonValues.isOn(projection.get(field)))
+            var shown = projection.entrySet().stream()
+                    .filter(field -> BsonValues.isOn(field.getValue()))
+                    .map(Map.Entry::getKey)
                     .toList();
             return shown.isEmpty() ? hiding(projection.keySet()) : showing(shown);
         }
