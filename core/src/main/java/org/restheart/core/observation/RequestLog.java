@@ -64,9 +64,13 @@ public final class RequestLog implements Observer, AutoCloseable {
 
     private final List<String> tracingHeaders;
     private final Set<String> secretHeaders;
-    private final boolean dump;
     private final boolean colors;
     private final boolean json;
+
+    /// What lines consist of, in this order.
+    private final BiConsumer<Observation, StringBuilder> text;
+
+    private final BiConsumer<Observation, Map<String, Object>> fields;
     private final Exclusions exclusions;
     private final Map<String, BiFunction<Request, Headers, Optional<String>>> added;
     private final LogQueue queue = new LogQueue(
@@ -84,10 +88,17 @@ public final class RequestLog implements Observer, AutoCloseable {
         this.added = added;
         this.secretHeaders = secretHeaders;
         this.tracingHeaders = config.tracingHeaders();
-        this.dump = config.requestsLog() == LoggingConfig.RequestsLog.DUMP;
         this.colors = LogSetup.showsColors(config);
         this.json = config.format() == LoggingConfig.Format.JSON;
         this.exclusions = new Exclusions(config.excludePatterns(), config.excludeInterval(), System::nanoTime);
+        BiConsumer<Observation, StringBuilder> text = this::appendUsual;
+        BiConsumer<Observation, Map<String, Object>> fields = RequestLog::putQuery;
+        if (!added.isEmpty()) {
+            text = text.andThen(this::appendAdded);
+            fields = fields.andThen(this::putAdded);
+        }
+        this.text = config.requestsLog() == LoggingConfig.RequestsLog.DUMP ? text.andThen(this::appendHeaders) : text;
+        this.fields = fields;
     }
 
     @Override
@@ -133,8 +144,14 @@ public final class RequestLog implements Observer, AutoCloseable {
     }
 
     private String text(Observation observation) {
+        var line = new StringBuilder(200);
+        text.accept(observation, line);
+        return line.toString();
+    }
+
+    private void appendUsual(Observation observation, StringBuilder line) {
         var request = observation.request();
-        var line = new StringBuilder(200).append(method(observation)).append(' ');
+        line.append(method(observation)).append(' ');
         appendUrl(request, line);
         line.append(" from /");
         request.connection()
@@ -149,15 +166,18 @@ public final class RequestLog implements Observer, AutoCloseable {
         observation.account().ifPresent(account -> append(account, line));
         operation(observation)
                 .ifPresent(name -> line.append(" operation=").append(LogText.bounded(LogText.oneLine(name))));
+    }
+
+    private void appendAdded(Observation observation, StringBuilder line) {
         forEachAdded(
                 observation,
                 (name, value) ->
                         line.append(' ').append(name).append('=').append(LogText.oneLine(LogText.quoted(value))));
-        if (dump) {
-            line.append(headers("request", request.headers()::forEach));
-            line.append(headers("response", observation.responseHeaders()::forEach));
-        }
-        return line.toString();
+    }
+
+    private void appendHeaders(Observation observation, StringBuilder line) {
+        line.append(headers("request", observation.request().headers()::forEach));
+        line.append(headers("response", observation.responseHeaders()::forEach));
     }
 
     private void forEachAdded(Observation observation, BiConsumer<String, String> action) {
@@ -217,12 +237,19 @@ public final class RequestLog implements Observer, AutoCloseable {
     /// The fields of a line of JSON, as the documentation lists them.
     private Map<String, Object> fields(Observation observation) {
         var fields = fieldsWithoutQuery(observation);
-        forEachAdded(observation, (name, value) -> fields.putIfAbsent(name, LogText.oneLine(value)));
+        this.fields.accept(observation, fields);
+        return fields;
+    }
+
+    private static void putQuery(Observation observation, Map<String, Object> fields) {
         var query = LogText.maskedQuery(observation.request().query().raw());
         if (!query.isEmpty()) {
             fields.put("query", query);
         }
-        return fields;
+    }
+
+    private void putAdded(Observation observation, Map<String, Object> fields) {
+        forEachAdded(observation, (name, value) -> fields.putIfAbsent(name, LogText.oneLine(value)));
     }
 
     /// The same without the query, whose filters hold values.
