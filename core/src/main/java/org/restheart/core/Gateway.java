@@ -279,6 +279,7 @@ public final class Gateway implements AutoCloseable {
             });
             bindings.add(added);
         }
+        plugins.warnOfMissing(bindings);
     }
 
     private void bindHealth(Optional<DatabaseProbe> probe) {

@@ -83,6 +83,24 @@ final class PluginCalls {
         return result;
     }
 
+    /// The result of its code for a request.
+    <T> T step(Request request, String what, Callable<? extends @Nullable T> code, LongSupplier elsewhere) {
+        long began = System.nanoTime();
+        try {
+            return call(what, code, elsewhere);
+        } finally {
+            if (LOG.isDebugEnabled()) {
+                long nanos = System.nanoTime() - began - elsewhere.getAsLong();
+                LOG.debug(
+                        "request {} was in the {} of plugin {} for {} µs",
+                        request.id(),
+                        what,
+                        plugin,
+                        TimeUnit.NANOSECONDS.toMicros(nanos));
+            }
+        }
+    }
+
     /// What is thrown for what its code has thrown.
     RuntimeException failure(String what, Throwable thrown) {
         if (thrown instanceof RuntimeException known

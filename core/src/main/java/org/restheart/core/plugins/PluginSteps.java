@@ -3,6 +3,8 @@ package org.restheart.core.plugins;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
@@ -12,7 +14,11 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
+import org.restheart.bson.fields.Location;
+import org.restheart.bson.fields.NamedOperators;
+import org.restheart.bson.fields.Operators.Place;
 import org.restheart.bson.fields.Visibility;
+import org.restheart.data.Operation;
 import org.restheart.data.Operation.Other;
 import org.restheart.data.Operation.Read;
 import org.restheart.data.Operation.Structure;
@@ -58,13 +64,15 @@ final class PluginSteps {
             request.requireThread();
             var rest = new Rest(next);
             try {
-                var answer = calls.call(INTERCEPTOR, () -> interceptor.around(request, rest), () -> rest.nanos);
-                if (answer.content() instanceof Content.None || answer.content() instanceof Content.Bytes) {
-                    rest.answered.abandon(); // if it is replaced
+                var answer = calls.step(request, INTERCEPTOR, () -> interceptor.around(request, rest), () -> rest.nanos);
+                var sent = answer.content();
+                boolean isOfRest = rest.answered.contains(sent);
+                if (isOfRest || sent instanceof Content.None || sent instanceof Content.Bytes) {
+                    rest.abandonOthers(sent);
                 }
-                return answer.content().equals(rest.answered) ? answer : streaming(calls, answer);
+                return isOfRest ? answer : streaming(calls, answer);
             } catch (RuntimeException failure) {
-                rest.answered.abandon(); // nobody else ends it
+                rest.abandonOthers(Content.NONE); // nobody else ends them
                 throw failure;
             }
         });
@@ -76,7 +84,10 @@ final class PluginSteps {
         private final Handler next;
         private final String name = Thread.currentThread().getName();
         private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        private Content answered = Content.NONE;
+
+        /// What has to be ended, of every call.
+        private final List<Content> answered = new ArrayList<>(1);
+
         private long nanos;
 
         Rest(Handler next) {
@@ -93,10 +104,20 @@ final class PluginSteps {
             } finally {
                 nanos += System.nanoTime() - began;
             }
-            answered = answer.content() instanceof Content.Streamed streamed
-                    ? streamed.through(ClosedOnce::new)
-                    : answer.content();
-            return answer.with(answered);
+            return switch (answer.content()) {
+                case Content.None _, Content.Bytes _ -> answer;
+                case Content.Streamed streamed -> answer.with(added(streamed.through(ClosedOnce::new)));
+                case Content.Push push -> answer.with(added(push));
+            };
+        }
+
+        private Content added(Content content) {
+            answered.add(content);
+            return content;
+        }
+
+        void abandonOthers(Content sent) {
+            answered.stream().filter(content -> !content.equals(sent)).forEach(Content::abandon);
         }
     }
 
@@ -148,20 +169,66 @@ final class PluginSteps {
         return when(calls, condition, (request, next) -> {
             request.requireThread();
             var target = request.require(DataTarget.KEY);
-            var verdict = calls.call(INTERCEPTOR, () -> interceptor.judge(request, target));
+            var verdict = calls.step(
+                    request, INTERCEPTOR, () -> usable(interceptor.judge(request, target), target.operation()), () -> 0);
             return next.handle(
                     switch (verdict) {
                         case Verdict.Allow _ -> request;
                         case Verdict.Refuse(var problem) -> throw problem.raise();
                         case Verdict.Tighten tighter -> tightened(request, tighter);
-                        case Verdict.Rewrite(var content) -> {
-                            if (target.operation() == Write.UPLOAD) {
-                                throw new IllegalStateException("a plugin cannot rewrite the upload of a file");
-                            }
-                            yield request.with(RequestContent.KEY, new RequestContent(() -> content));
-                        }
+                        case Verdict.Rewrite(var content) ->
+                            request.with(RequestContent.KEY, new RequestContent(() -> content));
                     });
         });
+    }
+
+    /// The verdict, unless MongoDB or the gateway would refuse it: clients would be told of what they have not sent.
+    private static @Nullable Verdict usable(@Nullable Verdict verdict, Operation operation) {
+        switch (verdict) {
+            case Verdict.Tighten tighter -> {
+                tighter.rows().ifPresent(PluginSteps::requireFilter);
+                tighter.merged().ifPresent(PluginSteps::requireProperties);
+            }
+            case Verdict.Rewrite(var content) -> requireContent(content, operation);
+            case Verdict.Allow _, Verdict.Refuse _ -> {}
+            case null -> {}
+        }
+        return verdict;
+    }
+
+    private static void requireFilter(BsonDocument rows) {
+        NamedOperators.unknown(walk -> walk.filter(rows, Location.of("rows")), _ -> Optional.empty()).stream()
+                .filter(unknown -> unknown.place() == Place.QUERY)
+                .findFirst()
+                .ifPresent(unknown -> {
+                    throw new IllegalArgumentException("the verdict has " + unknown);
+                });
+    }
+
+    private static void requireProperties(BsonDocument merged) {
+        if (merged.keySet().stream().anyMatch(name -> name.startsWith("$"))) {
+            throw new IllegalArgumentException("the verdict merges operators, not fields: " + merged.keySet());
+        }
+    }
+
+    private static void requireContent(BsonValue content, Operation operation) {
+        if (operation == Write.UPLOAD) {
+            throw new IllegalArgumentException("a plugin cannot rewrite the upload of a file");
+        }
+        boolean isUsable = content instanceof BsonDocument
+                || (content instanceof BsonArray elements
+                        && (operation == Write.INSERT || operation == Write.UPDATE)
+                        && elements.stream()
+                                .allMatch(element -> element instanceof BsonDocument part
+                                        && (operation == Write.INSERT || isStage(part))));
+        if (!isUsable) {
+            throw new IllegalArgumentException("content is rewritten to a document; that of an insert also to an array"
+                    + " of documents, that of a change of one document also to an array of stages");
+        }
+    }
+
+    private static boolean isStage(BsonDocument part) {
+        return part.size() == 1 && part.getFirstKey().startsWith("$");
     }
 
     /// With less access than the rules give. Of fields that are merged, those of the rule win.
@@ -361,7 +428,7 @@ final class PluginSteps {
 
         @Override
         public Response handle(Request request) {
-            return calls.call(SERVICE, () -> service.handle(request))
+            return calls.step(request, SERVICE, () -> service.handle(request), () -> 0)
                     .map(answer -> streaming(calls, answer))
                     .mapFailure(this::failure);
         }

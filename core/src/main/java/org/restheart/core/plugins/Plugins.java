@@ -262,7 +262,13 @@ public final class Plugins implements AutoCloseable {
                         refused.stream().map(Finding::toString).collect(Collectors.joining("; ")));
             }
             plugin.settings.unknown().forEach(finding -> LOG.warn("{}", finding));
-            LOG.info("Plugin {} of {}: {}", plugin.name(), plugin.unit, String.join(", ", parts.parts()));
+            var version = plugin.plugin.getClass().getPackage().getImplementationVersion();
+            LOG.info(
+                    "Plugin {}{} of {}: {}",
+                    plugin.name(),
+                    version == null ? "" : " " + version,
+                    plugin.unit,
+                    String.join(", ", parts.parts()));
             return true;
         } catch (RuntimeException e) {
             withdraw(plugin, provided);
@@ -317,6 +323,23 @@ public final class Plugins implements AutoCloseable {
     public static boolean isReplaced(Binding other, Binding added) {
         return added.service() instanceof PluginService own
                 && own.replaces().equals(other.service().name());
+    }
+
+    /// Warns of parts that are for services that are not there: they would never be asked.
+    ///
+    /// @param all that the gateway has
+    public void warnOfMissing(List<Binding> all) {
+        var names = all.stream().map(binding -> binding.service().name()).collect(Collectors.toSet());
+        installed.forEach(plugin -> plugin.parts.steps.stream()
+                .flatMap(step -> step.on().services().stream())
+                .filter(name -> !names.contains(name))
+                .distinct()
+                .sorted()
+                .forEach(name -> LOG.warn(
+                        "Plugin {} selects the service {}, which is off or does not exist{}",
+                        plugin.plugin.name(),
+                        name,
+                        Nearest.question(name, names))));
     }
 
     /// A binding with the steps that are for its requests; itself if there are none.

@@ -180,6 +180,29 @@ class PluginEndpointsTest {
         }
     }
 
+    @Test
+    void the_start_says_versions_and_services_that_are_not_there_and_the_log_each_step() {
+        plugins.jar("versions.jar", Map.of("Implementation-Version", "1.2"), """
+            public class Versions implements Plugin {
+                public String name() { return "versions"; }
+                public void install(Installation to) {
+                    to.requests(Selector.services("pign", "ping"), (request, next) -> next.handle(request).with("X-Id", request.id()));
+                }
+            }
+            """);
+        try (var log = new LogLines();
+                var gateway = plugins.start(mongo, "")) {
+            var id = client(gateway).get("/ping").headers().firstValue("X-Id").orElseThrow();
+            assertThat(log.all())
+                    .contains(
+                            "INFO Plugin versions 1.2 of versions.jar: requests of all (10)",
+                            "WARN Plugin versions selects the service pign, which is off or does not exist; did you"
+                                    + " mean ping?")
+                    .anyMatch(line -> line.startsWith(
+                            "DEBUG request " + id + " was in the interceptor of plugin versions for "));
+        }
+    }
+
     /// Blocks of the existing product have the former name of the key.
     @Test
     void an_endpoint_that_is_open_is_secured_by_either_name_of_the_key() {

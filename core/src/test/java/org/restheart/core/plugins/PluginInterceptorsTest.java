@@ -662,6 +662,69 @@ class PluginInterceptorsTest {
         assertThat(closed).hasValue(1);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void of_answers_that_an_interceptor_asks_for_each_is_closed_but_the_one_that_is_sent(boolean fails) {
+        var closed = new AtomicInteger();
+        var step = PluginSteps.around(
+                new PluginCalls("twice", getClass().getClassLoader(), new SimpleMeterRegistry()),
+                _ -> true,
+                (request, next) -> {
+                    next.handle(request);
+                    var second = next.handle(request);
+                    if (fails) {
+                        throw new IllegalStateException("a bug");
+                    }
+                    return second;
+                });
+        ThrowingCallable answer = () -> step.filter(
+                TestRequests.request(Method.GET, "/"),
+                _ -> Response.status(200)
+                        .with(new Content.Streamed(
+                                new Content.Source() {
+                                    @Override
+                                    public ByteBuffer next() {
+                                        return ByteBuffer.allocate(0);
+                                    }
+
+                                    @Override
+                                    public void close() {
+                                        closed.incrementAndGet();
+                                    }
+                                },
+                                0,
+                                Lease.CONSTANT)));
+        if (fails) {
+            assertThatThrownBy(answer).hasMessageContaining("plugin twice");
+        } else {
+            assertThatCode(answer).doesNotThrowAnyException();
+        }
+        assertThat(closed).hasValue(fails ? 2 : 1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        GET   |          | return Verdict.rows(BsonDocument.parse("{dept: {$secret: 1}}"));
+        GET   |          | return Verdict.rows(BsonDocument.parse("{$secret: 1}"));
+        POST  | {"x": 1} | return Verdict.merge(BsonDocument.parse("{$secret: {x: 1}}"));
+        PATCH | {"x": 1} | return new Verdict.Rewrite(BsonArray.parse("[{secret: 1}]"));
+        PATCH | {"x": 1} | return new Verdict.Rewrite(BsonArray.parse("[1]"));
+        PATCH | {"x": 1} | return new Verdict.Rewrite(new BsonString("secret"));
+        POST  | {"x": 1} | return new Verdict.Rewrite(BsonArray.parse("[1]"));
+        POST  | {"x": 1} | return new Verdict.Rewrite(new BsonString("secret"));
+        """)
+    void a_verdict_that_cannot_be_used_is_500_and_said_to_be_the_plugins(String method, String body, String verdict) {
+        judging(verdict);
+        try (var gateway = plugins.start(mongo, "")) {
+            var path = method.equals("PATCH") ? orders + "/a" : orders;
+            var failed = admin(gateway).send(method, path, body == null ? "" : body);
+            assertStatus(500, failed);
+            assertThat(failed.body()).contains("see log").doesNotContain("secret");
+            assertThat(admin(gateway).get("/metrics/plugins").body())
+                    .contains("plugin_failures_total{component=\"interceptor\",plugin=\"judge\"} 1");
+        }
+    }
+
     @Test
     void writes_are_completed_in_every_form() {
         judging("""
