@@ -1,7 +1,9 @@
 package org.restheart.plugin;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.bson.BsonValue;
 import org.restheart.http.Fields;
@@ -27,6 +29,8 @@ public interface CompletionListener {
     /// @param target of a data request
     /// @param status below 400
     /// @param headers of the response
+    /// @param bytes of its content; empty if that is streamed
+    /// @param duration from access rules to the answer, without what sending it takes
     /// @param report what a write of many documents, or an insert, has done
     record Completed(
             String id,
@@ -36,6 +40,8 @@ public interface CompletionListener {
             Optional<DataTarget> target,
             int status,
             Fields headers,
+            OptionalLong bytes,
+            Duration duration,
             Optional<DataWrite.Report> report) {
 
         /// The ids of the documents that it has read, inserted, changed or deleted by their ids.

@@ -2,10 +2,12 @@ package org.restheart.core.plugins;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
@@ -284,9 +286,10 @@ final class PluginSteps {
             if (isQuestion || mayBeAborted) {
                 return next.handle(request);
             }
+            long began = System.nanoTime();
             return next.handle(request).map(response -> {
                 if (response.status() < 400) {
-                    var what = completed(request, response);
+                    var what = completed(request, response, Duration.ofNanos(System.nanoTime() - began));
                     attempt.ifPresentOrElse(
                             own -> own.atEnd(() -> {
                                 if (own.isCommitted()) {
@@ -300,7 +303,14 @@ final class PluginSteps {
         });
     }
 
-    private static CompletionListener.Completed completed(Request request, Response.Ready response) {
+    private static CompletionListener.Completed completed(
+            Request request, Response.Ready response, Duration duration) {
+        var bytes =
+                switch (response.content()) {
+                    case Content.None _ -> OptionalLong.of(0);
+                    case Content.Bytes content -> OptionalLong.of(content.length());
+                    case Content.Streamed _, Content.Push _ -> OptionalLong.empty();
+                };
         return new CompletionListener.Completed(
                 request.id(),
                 request.method(),
@@ -309,6 +319,8 @@ final class PluginSteps {
                 request.attribute(DataTarget.KEY),
                 response.status(),
                 response.headers(),
+                bytes,
+                duration,
                 response.said(DataWrite.Report.class));
     }
 

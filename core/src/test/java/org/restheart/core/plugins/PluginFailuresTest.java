@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -482,6 +483,8 @@ class PluginFailuresTest {
                 Optional.empty(),
                 200,
                 Fields.NONE,
+                OptionalLong.empty(),
+                Duration.ZERO,
                 report);
     }
 

@@ -795,6 +795,21 @@ class PluginInterceptorsTest {
     }
 
     @Test
+    void a_listener_hears_how_long_an_answer_has_taken_and_how_large_it_is() {
+        plugins.plugin("measures", """
+            public void install(Installation to) {
+                var heard = new CopyOnWriteArrayList<String>();
+                to.after(Selector.services("ping"), done -> heard.add(done.bytes() + " " + done.duration().isPositive()));
+                to.serve(_ -> Response.json(200, "{\\"heard\\": \\"" + heard + "\\"}"), ServicePath.of("/heard").open());
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "")) {
+            int length = admin(gateway).get("/ping").body().length();
+            await().until(() -> admin(gateway).get("/heard").body().contains("[OptionalLong[" + length + "] true]"));
+        }
+    }
+
+    @Test
     void a_listener_that_is_stuck_delays_nobody_and_takes_no_memory() {
         plugins.plugin("stuck", """
             public void install(Installation to) {
