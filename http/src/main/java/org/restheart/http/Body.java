@@ -3,6 +3,9 @@ package org.restheart.http;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import org.bson.BsonDocument;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 
 /// The content of a request, bounded by the server's limits. It can be read repeatedly, unless the service reads it
 /// while it arrives ([Service#streamsContent(Request)]): then it can be read once. Confined to one request.
@@ -27,6 +30,22 @@ public interface Body {
     /// throws.
     default InputStream stream() throws IOException {
         return new ByteArrayInputStream(bytes());
+    }
+
+    /// The content as a JSON object, which cannot be changed.
+    ///
+    /// @param most bytes
+    /// @throws ProblemException 400 if it is no such object, 413 if it is longer; also as [#bytes()]
+    default BsonDocument json(int most) {
+        if (isLongerThan(most)) {
+            throw new ProblemException(ProblemCode.CONTENT_TOO_LARGE, "more than " + most + " bytes");
+        }
+        try {
+            return JsonParser.parseDocument(bytes());
+        } catch (MalformedJsonException e) {
+            throw new ProblemException(
+                    ProblemCode.CONTENT_INVALID, "the content must be a JSON object: " + e.getMessage());
+        }
     }
 
     default boolean isEmpty() {

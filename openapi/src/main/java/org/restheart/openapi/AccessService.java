@@ -21,8 +21,6 @@ import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.bson.JsonParser;
-import org.restheart.bson.MalformedJsonException;
 import org.restheart.data.Access;
 import org.restheart.data.Privilege;
 import org.restheart.http.ComputeLimit;
@@ -127,7 +125,7 @@ public final class AccessService implements Service {
                 json(
                         request,
                         Method.POST,
-                        () -> ComputeLimit.SHARED.compute(() -> security.checkSyntax(content(request))));
+                        () -> ComputeLimit.SHARED.compute(() -> security.checkSyntax(request.body().json(MAX_CONTENT))));
             default -> throw Problem.of(ProblemCode.NOT_FOUND).raise();
         };
     }
@@ -142,17 +140,6 @@ public final class AccessService implements Service {
                 .with("Cache-Control", "private, no-store");
     }
 
-    private static BsonDocument content(Request request) {
-        if (request.body().isLongerThan(MAX_CONTENT)) {
-            throw new ProblemException(ProblemCode.CONTENT_TOO_LARGE, "at most " + MAX_CONTENT + " bytes");
-        }
-        try {
-            return JsonParser.parseDocument(request.body().bytes());
-        } catch (MalformedJsonException e) {
-            throw new ProblemException(ProblemCode.CONTENT_INVALID, "a JSON object is expected: " + e.getMessage());
-        }
-    }
-
     private BsonDocument overview(Request request, Account account) {
         var query = request.query();
         var asking = about(
@@ -161,7 +148,7 @@ public final class AccessService implements Service {
     }
 
     private BsonDocument check(Request request, Account account) {
-        var content = ComputeLimit.SHARED.compute(() -> content(request));
+        var content = ComputeLimit.SHARED.compute(() -> request.body().json(MAX_CONTENT));
         AccessChecks.requireKnown(content);
         var asking = about(request, account, AccessChecks.text(content, "as"), AccessChecks.roles(content));
         return ComputeLimit.SHARED.compute(() -> checks.check(asking, content, isRoot(account)));

@@ -203,6 +203,22 @@ class PluginEndpointsTest {
         }
     }
 
+    @Test
+    void an_endpoint_reads_json_and_refuses_what_is_none() {
+        plugins.plugin("reads", """
+            public void install(Installation to) {
+                to.serve(request -> Response.json(200, "{\\"n\\": " + request.body().json(20).getInt32("n").getValue() + "}"),
+                        ServicePath.of("/reads").open());
+            }
+            """);
+        try (var gateway = plugins.start(mongo, "")) {
+            assertThat(client(gateway).post("/reads", "{\"n\": 3}").body()).isEqualTo("{\"n\": 3}");
+            assertStatus(400, client(gateway).post("/reads", "{\"n\": "));
+            assertStatus(400, client(gateway).post("/reads", "[3]"));
+            assertStatus(413, client(gateway).post("/reads", "{\"n\": 3, \"m\": \"0123456789\"}"));
+        }
+    }
+
     /// Blocks of the existing product have the former name of the key.
     @Test
     void an_endpoint_that_is_open_is_secured_by_either_name_of_the_key() {

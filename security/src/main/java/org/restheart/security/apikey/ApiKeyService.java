@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.bson.JsonParser;
-import org.restheart.bson.MalformedJsonException;
 import org.restheart.data.Access;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -251,14 +249,7 @@ public record ApiKeyService(ApiKeys keys, KeyForm form, Realm realm, Settings se
         }
 
         private static KeyContent of(Request request) {
-            if (request.body().isLongerThan(MAX_BYTES)) {
-                throw new ProblemException(ProblemCode.CONTENT_TOO_LARGE, "more than " + MAX_BYTES + " bytes");
-            }
-            try {
-                return new KeyContent(JsonParser.parseDocument(request.body().bytes()));
-            } catch (MalformedJsonException _) {
-                throw new ProblemException(ProblemCode.CONTENT_INVALID, "the content must be a JSON object");
-            }
+            return new KeyContent(request.body().json(MAX_BYTES));
         }
 
         /// Empty also for a name that is too long.
