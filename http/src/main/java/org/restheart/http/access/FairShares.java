@@ -351,11 +351,23 @@ public final class FairShares {
         return switch (want.policy) {
             case SHARE ->
                 mayTake(caller, want.places)
-                        || (used - want.mine <= size / FEW_AT_ONCE && want.mine + (long) want.places <= want.least);
+                        || (used - want.mine <= size / FEW_AT_ONCE && want.mine + (long) want.places <= want.least)
+                        || isLeftByOne(caller, want.places);
             case IN_PIECES -> mayTakeInPieces(caller, want);
             case UNDER_WAY -> want.places <= size + reserve - used;
             case EXISTING -> true;
         };
+    }
+
+    /// Beside one caller that holds nearly all, or more than there is ([Want#least], [Policy#EXISTING]), the others may
+    /// hold [#FOR_NEWCOMERS] together all the same, each a quarter of it: that one may keep it for minutes.
+    private boolean isLeftByOne(String caller, int places) {
+        if (heldBy(caller) + (long) places > forNewcomers / 4 || held.size() > FEW_AT_ONCE) {
+            return false;
+        }
+        boolean leaves = !ofAddresses && !CallerScope.hasAccount(caller);
+        long others = forNewcomers - (leaves ? part(forNewcomers, FOR_ACCOUNTS) : 0) - (long) places;
+        return held.values().stream().anyMatch(most -> (long) used - most <= others);
     }
 
     private boolean mayTakeInPieces(String caller, Want want) {

@@ -76,6 +76,21 @@ class FairSharesTest {
     }
 
     @Test
+    void who_holds_more_than_there_is_leaves_a_little_to_others() {
+        var shares = new FairShares(1024);
+        assertThat(shares.tryTake(new Want(List.of(A), 2000, Policy.EXISTING))).isPresent();
+        assertThat(shares.tryTake(B, 17)).isFalse();
+        for (var caller : List.of(B, C, D)) {
+            assertThat(shares.tryTake(caller, 16)).isTrue();
+            assertThat(shares.tryTake(caller)).isFalse();
+        }
+        assertThat(shares.tryTake("address")).isFalse(); // the last quarter is for accounts
+        assertThat(shares.tryTake(E, 16)).isTrue();
+        assertThat(shares.tryTake(F)).isFalse();
+        assertThat(shares.tryTake(A)).isFalse();
+    }
+
+    @Test
     void there_is_always_one_for_a_single_caller() {
         assertThat(taken(new FairShares(1), A)).isEqualTo(1);
     }
