@@ -125,7 +125,8 @@ public final class AccessService implements Service {
                 json(
                         request,
                         Method.POST,
-                        () -> ComputeLimit.SHARED.compute(() -> security.checkSyntax(request.body().json(MAX_CONTENT))));
+                        () -> ComputeLimit.SHARED.compute(
+                                () -> security.checkSyntax(request.body().json(MAX_CONTENT))));
             default -> throw Problem.of(ProblemCode.NOT_FOUND).raise();
         };
     }

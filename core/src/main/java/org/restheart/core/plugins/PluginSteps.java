@@ -66,7 +66,8 @@ final class PluginSteps {
             request.requireThread();
             var rest = new Rest(next);
             try {
-                var answer = calls.step(request, INTERCEPTOR, () -> interceptor.around(request, rest), () -> rest.nanos);
+                var answer =
+                        calls.step(request, INTERCEPTOR, () -> interceptor.around(request, rest), () -> rest.nanos);
                 var sent = answer.content();
                 boolean isOfRest = rest.answered.contains(sent);
                 if (isOfRest || sent instanceof Content.None || sent instanceof Content.Bytes) {
@@ -172,7 +173,10 @@ final class PluginSteps {
             request.requireThread();
             var target = request.require(DataTarget.KEY);
             var verdict = calls.step(
-                    request, INTERCEPTOR, () -> usable(interceptor.judge(request, target), target.operation()), () -> 0);
+                    request,
+                    INTERCEPTOR,
+                    () -> usable(interceptor.judge(request, target), target.operation()),
+                    () -> 0);
             return next.handle(
                     switch (verdict) {
                         case Verdict.Allow _ -> request;
@@ -303,14 +307,12 @@ final class PluginSteps {
         });
     }
 
-    private static CompletionListener.Completed completed(
-            Request request, Response.Ready response, Duration duration) {
-        var bytes =
-                switch (response.content()) {
-                    case Content.None _ -> OptionalLong.of(0);
-                    case Content.Bytes content -> OptionalLong.of(content.length());
-                    case Content.Streamed _, Content.Push _ -> OptionalLong.empty();
-                };
+    private static CompletionListener.Completed completed(Request request, Response.Ready response, Duration duration) {
+        var bytes = switch (response.content()) {
+            case Content.None _ -> OptionalLong.of(0);
+            case Content.Bytes content -> OptionalLong.of(content.length());
+            case Content.Streamed _, Content.Push _ -> OptionalLong.empty();
+        };
         return new CompletionListener.Completed(
                 request.id(),
                 request.method(),

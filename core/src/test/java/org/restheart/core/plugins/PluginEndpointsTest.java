@@ -198,8 +198,8 @@ class PluginEndpointsTest {
                             "INFO Plugin versions 1.2 of versions.jar: requests of all (10)",
                             "WARN Plugin versions selects the service pign, which is off or does not exist; did you"
                                     + " mean ping?")
-                    .anyMatch(line -> line.startsWith(
-                            "DEBUG request " + id + " was in the interceptor of plugin versions for "));
+                    .anyMatch(line ->
+                            line.startsWith("DEBUG request " + id + " was in the interceptor of plugin versions for "));
         }
     }
 
