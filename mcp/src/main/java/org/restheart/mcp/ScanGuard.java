@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.restheart.bson.fields.QueryPlan;
+import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.judged.JudgedRequest;
@@ -26,8 +27,7 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
             return;
         }
         var known = plan(call, query);
-        // as of a pipeline: what is sorted is all, too
-        if (known.isEmpty() || !QueryPlan.ofPipeline(known.get()).scans() || !isLarge(call, collection)) {
+        if (known.isEmpty() || !scans(query, known.get()) || !isLarge(call, collection)) {
             return;
         }
         var names = indexes(call, collection);
@@ -35,6 +35,13 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
                 "scan",
                 "no index serves this, and the collection is large: filter and sort by fields of an index"
                         + (names.isEmpty() ? "" : " (" + String.join(", ", names) + ")"));
+    }
+
+    /// Of any query as of a pipeline: what is sorted is all, too.
+    private boolean scans(JudgedRequest query, BsonDocument known) {
+        boolean isPage = query.method() != Method.POST; // whatever its size
+        var plan = QueryPlan.ofPipeline(known, isPage ? Long.MAX_VALUE : limit.orElseThrow());
+        return plan.scans() || plan.unitesScan();
     }
 
     /// The plan; empty if planning exceeds the time limit: MongoDB executes candidate plans to compare them.

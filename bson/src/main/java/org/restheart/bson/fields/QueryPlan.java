@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -29,30 +30,40 @@ public final class QueryPlan {
     private static final Set<String> EVERYTHING = Set.of("[MinKey, MaxKey]", "[MaxKey, MinKey]");
 
     private final boolean isPipeline;
+    private final long most;
     private Optional<String> namespace = Optional.empty();
     private boolean scans;
     private boolean sorts;
     private boolean isPartial;
+    private boolean unitesScan;
 
-    private QueryPlan(boolean isPipeline) {
+    private QueryPlan(boolean isPipeline, long most) {
         this.isPipeline = isPipeline;
+        this.most = most;
     }
 
     public static QueryPlan ofQuery(BsonDocument explained) {
-        var plan = new QueryPlan(false);
+        var plan = new QueryPlan(false, Long.MAX_VALUE);
         plan.read(explained);
         return plan;
     }
 
     /// Of a pipeline, which also scans if it reads all without a filter.
-    public static QueryPlan ofPipeline(BsonDocument explained) {
-        var plan = new QueryPlan(true);
+    ///
+    /// @param most a pipeline that ends behind more documents reads all, too
+    public static QueryPlan ofPipeline(BsonDocument explained, long most) {
+        var plan = new QueryPlan(true, most);
         plan.read(explained);
         return plan;
     }
 
     public boolean scans() {
         return scans;
+    }
+
+    /// Whether a pipeline with which it unites its results scans.
+    public boolean unitesScan() {
+        return unitesScan;
     }
 
     /// Whether it sorts documents as they are stored in memory.
@@ -81,6 +92,11 @@ public final class QueryPlan {
                 case "queryPlanner", "stages", "$cursor", "$geoNearCursor" -> read(value);
                 case "shards" ->
                     (value instanceof BsonDocument byName ? byName.values() : value.asArray()).forEach(this::read);
+                case "$unionWith" -> {
+                    var united = new QueryPlan(isPipeline, most);
+                    united.read(Stages.member(value, "pipeline"));
+                    unitesScan |= united.scans || united.unitesScan;
+                }
                 case "namespace" -> {
                     if (namespace.isEmpty() && value instanceof BsonString text) {
                         namespace = Optional.of(text.getValue());
@@ -117,9 +133,17 @@ public final class QueryPlan {
             case "SORT" -> sorts |= inputsAll(stage);
             default -> {}
         }
-        boolean ends = isLimited || name.equals("LIMIT");
+        boolean ends = switch (name) {
+            case "LIMIT" -> isLimited || amount(stage, "limitAmount") <= most;
+            case "SKIP" -> isLimited && amount(stage, "skipAmount") <= most;
+            default -> isLimited;
+        };
         inputs(stage).forEach(input -> stage(input, fields, ends, isPreferred));
         BsonValues.several(stage.get("shards")).forEach(this::read);
+    }
+
+    private static long amount(BsonDocument stage, String name) {
+        return stage.getNumber(name, new BsonInt64(0)).longValue();
     }
 
     /// The stages before a stage.
@@ -152,7 +176,7 @@ public final class QueryPlan {
     }
 
     private boolean scans(BsonDocument stage) {
-        var plan = new QueryPlan(isPipeline);
+        var plan = new QueryPlan(isPipeline, most);
         plan.stage(stage, Set.of(), false, false);
         return plan.scans;
     }

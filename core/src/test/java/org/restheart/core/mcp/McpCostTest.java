@@ -79,6 +79,11 @@ class McpCostTest {
             admin | find      | large | 'sort': {'b': 1}, 'limit': 5       | true
             admin | aggregate | large | 'pipeline': [{'$sort': {'b': 1}}]  | true
             admin | aggregate | large | 'pipeline': [{'$group': {'_id': '$b'}}] | true
+            admin | aggregate | large | 'pipeline': [{'$limit': 5000}, {'$group': {'_id': '$b'}}] | true
+            admin | aggregate | large | 'pipeline': [{'$limit': 5000}, {'$match': {'b': 3}}] | true
+            admin | aggregate | large | 'pipeline': [{'$skip': 500}, {'$limit': 5}] | true
+            admin | aggregate | large | 'pipeline': [{'$limit': 5}, {'$group': {'_id': '$b'}}] | false
+            admin | aggregate | large | 'pipeline': [{'$match': {'a': 3}}, {'$unionWith': {'coll': 'large'}}] | true
             admin | find      | large | 'filter': {'a': 3}, 'sort': {'b': 1} | false
             admin | find      | large | 'filter': {'a': 3}                 | false
             admin | find      | large | 'filter': {'a': 3, 'b': 3}         | false

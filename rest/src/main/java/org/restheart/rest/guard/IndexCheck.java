@@ -181,7 +181,7 @@ public final class IndexCheck {
         var question = new Question(
                 namespace,
                 List.of(new BsonArray(stages)),
-                () -> QueryPlan.ofPipeline(explained.get()),
+                () -> QueryPlan.ofPipeline(explained.get(), Long.MAX_VALUE),
                 asked,
                 StagedFilter.of(filter),
                 sort);
