@@ -361,8 +361,9 @@ public final class FairShares {
 
     /// Beside one caller that holds nearly all, or more than there is ([Want#least], [Policy#EXISTING]), the others may
     /// hold [#FOR_NEWCOMERS] together all the same, each a quarter of it: that one may keep it for minutes.
+    /// Only where there is a reserve: elsewhere the size is a bound.
     private boolean isLeftByOne(String caller, int places) {
-        if (heldBy(caller) + (long) places > forNewcomers / 4 || held.size() > FEW_AT_ONCE) {
+        if (reserve == 0 || heldBy(caller) + (long) places > forNewcomers / 4 || held.size() > FEW_AT_ONCE) {
             return false;
         }
         boolean leaves = !ofAddresses && !CallerScope.hasAccount(caller);

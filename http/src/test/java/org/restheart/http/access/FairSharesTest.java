@@ -77,7 +77,10 @@ class FairSharesTest {
 
     @Test
     void who_holds_more_than_there_is_leaves_a_little_to_others() {
-        var shares = new FairShares(1024);
+        var bounded = new FairShares(1024);
+        assertThat(bounded.tryTake(new Want(List.of(A), 2000, Policy.EXISTING))).isPresent();
+        assertThat(bounded.tryTake(B)).isFalse();
+        var shares = new FairShares(1024, 64);
         assertThat(shares.tryTake(new Want(List.of(A), 2000, Policy.EXISTING))).isPresent();
         assertThat(shares.tryTake(B, 17)).isFalse();
         for (var caller : List.of(B, C, D)) {
