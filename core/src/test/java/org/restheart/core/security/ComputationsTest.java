@@ -231,7 +231,7 @@ class ComputationsTest {
             await().until(() -> longTimes.size() >= accounts);
             longTimes.clear(); // the next ones run beside each other from their beginning
             var times = new ArrayList<Duration>();
-            for (int i = 0; i < READS; i++) {
+            for (int i = 0; i < 3 * READS; i++) { // a third of them waits for long: few have no certain median
                 times.add(time(query("ada", "{ many { a: _id b: _id c: _id } }")));
             }
             done.set(true);
