@@ -40,6 +40,7 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
+import org.restheart.http.TimeSlices;
 import org.restheart.text.Words;
 
 /// The dependencies between packages that Maven's modules do not enforce; see docs/architecture.md.
@@ -380,6 +381,14 @@ class ArchitectureTest {
                     ApplyCommand ApplyFolder GatewayClient ImportCommand Transfer\
                     """)); // of heads; held; short, or our own; in processes of clients
         assertThat(callers(BsonDocumentCodec.class, "<init>")).isEqualTo(Words.of("RawDocuments"));
+    }
+
+    /// A virtual thread that yields may be taken by its carrier again at once: [TimeSlices] parks it.
+    @Test
+    void no_thread_yields() {
+        assertThat(callers(Thread.class, "yield")).isEmpty();
+        assertThat(callers(TimeSlices.class, "letOthersRun"))
+                .isEqualTo(Words.of("EvaluationBudget FindViolations PostDocuments TimeSlices"));
     }
 
     /// Content that is not read as a whole is not weighed: each piece of it must be bounded.

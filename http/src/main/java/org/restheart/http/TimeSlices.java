@@ -1,5 +1,7 @@
 package org.restheart.http;
 
+import java.util.concurrent.locks.LockSupport;
+
 /// Divides a computation into time slices, after each of which other threads run: virtual threads are not preempted,
 /// so that long computations would keep processors from short ones. Confined to one thread.
 public final class TimeSlices {
@@ -19,15 +21,20 @@ public final class TimeSlices {
     /// Called for each step of the computation; none should take long.
     ///
     /// @return whether a slice has ended
-    @SuppressWarnings("ThreadPriorityCheck")
     public boolean step() {
         if (++steps % STEPS != 0 || System.nanoTime() - begun < SLICE_NANOS) {
             return false;
         }
-        if (Thread.currentThread().isVirtual()) {
-            Thread.yield();
-        }
+        letOthersRun();
         begin();
         return true;
+    }
+
+    /// Ends a slice. A thread that only yields may be taken by its carrier again and again, while others wait for one
+    /// until it ends: it has to be parked.
+    public static void letOthersRun() {
+        if (Thread.currentThread().isVirtual()) {
+            LockSupport.parkNanos(1);
+        }
     }
 }

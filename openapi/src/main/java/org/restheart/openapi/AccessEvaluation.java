@@ -34,6 +34,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
+import org.restheart.http.TimeSlices;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataPaths;
@@ -119,9 +120,9 @@ final class AccessEvaluation {
         return generic ? new VisibleResources(groups, true, false) : details.complete(asking, options, groups);
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // a virtual thread is not preempted
     private List<Group> groups(Request asking, Options options, List<DatabaseStructure> structures) {
         var groups = new ArrayList<Group>();
+        var slices = new TimeSlices();
         if (options.scope().equals(Scope.EVERYTHING)) {
             root(asking, options).ifPresent(groups::add);
         }
@@ -131,7 +132,7 @@ final class AccessEvaluation {
                 database(asking, options, db).ifPresent(groups::add);
             }
             for (var collection : structure.collections()) {
-                Thread.yield();
+                slices.step();
                 if (options.scope().collection().map(collection.name()::equals).orElse(true)) {
                     collection(asking, options, db, collection).ifPresent(groups::add);
                 }

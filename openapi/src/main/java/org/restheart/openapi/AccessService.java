@@ -34,6 +34,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.TimeSlices;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.ResourceKind;
@@ -376,9 +377,9 @@ public final class AccessService implements Service {
             return ComputeLimit.SHARED.compute(() -> resources(asking, structures));
         }
 
-        @SuppressWarnings("ThreadPriorityCheck") // a virtual thread is not preempted
         private BsonArray resources(Request asking, List<DatabaseStructure> structures) {
             var found = new BsonArray();
+            var slices = new TimeSlices();
             for (var structure : structures) {
                 var db = structure.name();
                 descriptions
@@ -386,7 +387,7 @@ public final class AccessService implements Service {
                         .flatMap(path -> resource(path, "database", "", databaseOperations(asking, path)))
                         .ifPresent(found::add);
                 for (var collection : structure.collections()) {
-                    Thread.yield();
+                    slices.step();
                     descriptions
                             .pathOf(asking.connection(), collection.kind(), db, collection.name())
                             .flatMap(path -> resource(

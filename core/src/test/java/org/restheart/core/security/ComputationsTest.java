@@ -231,21 +231,25 @@ class ComputationsTest {
             await().until(() -> longTimes.size() >= accounts);
             longTimes.clear(); // the next ones run beside each other from their beginning
             var times = new ArrayList<Duration>();
-            for (int i = 0; i < 3 * READS; i++) { // a third of them waits for long: few have no certain median
+            for (int i = 0; i < 3 * READS; i++) {
                 times.add(time(query("ada", "{ many { a: _id b: _id c: _id } }")));
             }
             done.set(true);
             running.forEach(CompletableFuture::join);
-            assertThat(median(times))
+            assertThat(percentile(times, 90))
                     .as(longTimes + " " + times)
-                    .isLessThan(median(longTimes).dividedBy(4));
+                    .isLessThan(median(longTimes).dividedBy(2));
         } finally {
             done.set(true);
         }
     }
 
     private static Duration median(Collection<Duration> times) {
-        return times.stream().sorted().toList().get(times.size() / 2);
+        return percentile(times, 50);
+    }
+
+    private static Duration percentile(Collection<Duration> times, int percent) {
+        return times.stream().sorted().toList().get(times.size() * percent / 100);
     }
 
     @Test

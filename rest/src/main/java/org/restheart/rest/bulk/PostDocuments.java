@@ -7,6 +7,7 @@ import java.util.List;
 import org.bson.BsonArray;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.http.TimeSlices;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.rest.content.DataContent;
@@ -47,7 +48,6 @@ public record PostDocuments(RequestCollections collections, CoalescedResponses w
         });
     }
 
-    @SuppressWarnings("ThreadPriorityCheck")
     private static List<Element> elements(DataRequest request, BsonArray content, NewIds ids) {
         if (content.isEmpty()) {
             throw new ProblemException(CONTENT_INVALID, "no data provided");
@@ -55,7 +55,7 @@ public record PostDocuments(RequestCollections collections, CoalescedResponses w
         var elements = new ArrayList<Element>(content.size());
         for (var element : content) {
             if (elements.size() % PIECE == PIECE - 1) {
-                Thread.yield(); // virtual threads are not preempted
+                TimeSlices.letOthersRun();
             }
             try {
                 elements.add(Element.of(request, element.asDocument(), ids));

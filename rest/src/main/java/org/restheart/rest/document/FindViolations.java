@@ -22,6 +22,7 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.http.ComputeLimit;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.http.TimeSlices;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.find.DocumentSizes;
 import org.restheart.mongo.find.FindQuery;
@@ -113,7 +114,6 @@ public final class FindViolations implements DataHandler {
     }
 
     /// Whether all documents were checked before the time was over.
-    @SuppressWarnings("ThreadPriorityCheck") // virtual threads are not preempted
     private boolean check(DataRequest request, FindQuery query, Result result) {
         long end = System.nanoTime() + TIME_LIMIT.toNanos();
         var after = Queries.after(request);
@@ -132,7 +132,7 @@ public final class FindViolations implements DataHandler {
                 if (!ComputeLimit.SHARED.compute(() -> result.addAll(portion, end))) {
                     return false;
                 }
-                Thread.yield();
+                TimeSlices.letOthersRun();
             }
             return true;
         }

@@ -20,6 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.TimeSlices;
 
 /// What the evaluations of one request may still cost, however many documents, texts and patterns they are about, and
 /// how many keywords are applied. Each document adds to it what documents of its size usually cost: a request may have
@@ -66,7 +67,6 @@ final class EvaluationBudget {
     /// Takes steps of the work that is to be done.
     ///
     /// @throws BudgetExceededException beyond the bound
-    @SuppressWarnings("ThreadPriorityCheck") // virtual threads are not preempted
     void spend(long steps) {
         left -= steps;
         if (left < 0) {
@@ -75,7 +75,7 @@ final class EvaluationBudget {
         untilTurn -= steps;
         if (untilTurn < 0) {
             untilTurn = TURN;
-            Thread.yield();
+            TimeSlices.letOthersRun();
         }
     }
 
