@@ -35,9 +35,16 @@ public sealed interface Precondition {
     /// `If-None-Match`: only a target with another tag or none may be changed; with `*`, none that exists.
     record IfNoneMatch(EntityTagList tags) implements Precondition {}
 
+    /// Both of them, in this order (RFC 9110, 13.2.2).
+    record Both(IfMatch first, IfNoneMatch second) implements Precondition {}
+
     /// The same for what lists are of, whose `ETag` contains the tag of the properties.
     default Precondition withTagsOfLists() {
-        return this instanceof IfMatch(var tags) ? new IfMatch(withThoseOfLists(tags)) : this;
+        return switch (this) {
+            case IfMatch(var tags) -> new IfMatch(withThoseOfLists(tags));
+            case Both(var first, var second) -> new Both(new IfMatch(withThoseOfLists(first.tags)), second);
+            case None _, Untagged _, IfNoneMatch _ -> this;
+        };
     }
 
     /// The tags of properties in the tags of lists, beside those that the client sends.
@@ -52,7 +59,19 @@ public sealed interface Precondition {
 
     /// Whether nothing may be created: `If-Match: *`.
     default boolean requiresExistence() {
-        return this instanceof IfMatch(var tags) && tags.isAny();
+        return switch (this) {
+            case IfMatch(var tags) -> tags.isAny();
+            case Both both -> both.first.tags.isAny();
+            case None _, Untagged _, IfNoneMatch _ -> false;
+        };
+    }
+
+    /// What is left of it for a target that is known to exist.
+    default Precondition ofExisting() {
+        if (!requiresExistence()) {
+            return this;
+        }
+        return this instanceof Both both ? both.second : new None();
     }
 
     /// The condition on `_etag` in a MongoDB filter. Never an equality, which an upsert would copy.
@@ -67,6 +86,11 @@ public sealed interface Precondition {
                 tags.isAny() ? Optional.empty() : Optional.of(new BsonDocument("$in", values(tags.strong())));
             case IfNoneMatch(var tags) ->
                 Optional.of(tags.isAny() ? nothing() : new BsonDocument("$nin", values(tags.weak())));
+            case Both(var first, var second) ->
+                first.tags.isAny() || second.tags.isAny()
+                        ? second.condition()
+                        : Optional.of(new BsonDocument("$in", values(first.tags.strong()))
+                                .append("$nin", values(second.tags.weak())));
         };
     }
 
@@ -82,6 +106,7 @@ public sealed interface Precondition {
                         : Optional.of(new Stale(stored, this));
             case IfNoneMatch(var tags) ->
                 tags.isAny() || matches(tags.weak(), stored) ? Optional.of(new Stale(stored, this)) : Optional.empty();
+            case Both(var first, var second) -> first.refusal(stored).or(() -> second.refusal(stored));
         };
     }
 

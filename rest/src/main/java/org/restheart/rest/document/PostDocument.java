@@ -116,7 +116,7 @@ public record PostDocument(
         var document = fields.encode(id, etag);
         WrittenCheck.check(collections, request, List.of(document));
         var target = new TargetDocument(
-                collections.inSession(request), id, request.writeFilter(), preconditions.ofReplaced(request));
+                collections.inSession(request), id, request.writeFilter(), preconditions.ofCollection(request));
         var outcome = target.replacing(document, mode).alone();
         return outcome instanceof WriteOutcome.Created
                 ? created(request, id, etag)

@@ -12,7 +12,7 @@ import org.restheart.mongo.write.Precondition;
 import org.restheart.rest.exchange.Preconditions.EtagPolicies.EtagPolicy;
 
 /// The precondition of a request: its `If-Match`, else its `checkEtag`, else the policy of the collection, the
-/// database or the configuration, and where these require no tag, its `If-None-Match` for a document. Thread-safe.
+/// database or the configuration, and its `If-None-Match`. Thread-safe.
 public record Preconditions(Metadata metadata, EtagPolicies defaults) {
     /// MongoDB compares each with the tag of the document, as sent and without quotes.
     private static final int MOST_TAGS = 100;
@@ -24,21 +24,21 @@ public record Preconditions(Metadata metadata, EtagPolicies defaults) {
                 request.path().kind().isSchemas()
                         ? defaults.document()
                         : policy(request, "etagDocPolicy", defaults.document()));
-        return orIfNoneMatch(request, required);
+        return withIfNoneMatch(request, required);
     }
 
-    /// For the document that a `POST` to the collection replaces.
-    public Precondition ofReplaced(DataRequest request) {
-        return orIfNoneMatch(request, ofCollection(request));
-    }
-
-    /// @param required `If-Match`, or no tag, or a target without one, of which there is none if nothing may exist
-    private static Precondition orIfNoneMatch(DataRequest request, Precondition required) {
-        return tags(request, "If-None-Match")
-                .filter(tags -> required instanceof Precondition.None
-                        || (tags.isAny() && required instanceof Precondition.Untagged))
-                .<Precondition>map(Precondition.IfNoneMatch::new)
-                .orElse(required);
+    private static Precondition withIfNoneMatch(DataRequest request, Precondition required) {
+        var tags = tags(request, "If-None-Match");
+        if (tags.isEmpty()) {
+            return required;
+        }
+        var excluded = new Precondition.IfNoneMatch(tags.get());
+        return switch (required) {
+            case Precondition.IfMatch first -> new Precondition.Both(first, excluded);
+            case Precondition.Untagged _ when !tags.get().isAny() -> required;
+            case Precondition.Untagged _, Precondition.None _, Precondition.IfNoneMatch _, Precondition.Both _ ->
+                excluded;
+        };
     }
 
     /// What is violated by a database or collection that exists: `If-None-Match: *`.
@@ -46,18 +46,23 @@ public record Preconditions(Metadata metadata, EtagPolicies defaults) {
         return tags(request, "If-None-Match").filter(EntityTagList::isAny).map(Precondition.IfNoneMatch::new);
     }
 
+    /// For the properties of a collection, and the document that a `POST` to it replaces.
     public Precondition ofCollection(DataRequest request) {
         var kind = request.path().kind();
-        return of(
+        return withIfNoneMatch(
                         request,
-                        kind.isSchemas() || kind.isFiles()
-                                ? defaults.collection()
-                                : policy(request, "etagPolicy", defaults.collection()))
+                        of(
+                                request,
+                                kind.isSchemas() || kind.isFiles()
+                                        ? defaults.collection()
+                                        : policy(request, "etagPolicy", defaults.collection())))
                 .withTagsOfLists();
     }
 
     public Precondition ofDatabase(DataRequest request) {
-        return of(request, stated(request.resource(), "etagPolicy").orElse(defaults.db()))
+        return withIfNoneMatch(
+                        request,
+                        of(request, stated(request.resource(), "etagPolicy").orElse(defaults.db())))
                 .withTagsOfLists();
     }
 

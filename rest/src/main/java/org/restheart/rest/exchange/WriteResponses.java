@@ -72,6 +72,9 @@ public final class WriteResponses {
     }
 
     private static String reason(Precondition violated) {
+        if (violated instanceof Precondition.Both both) {
+            return reason(both.first()); // of what does not exist; else it is one of the two
+        }
         if (violated instanceof Precondition.IfNoneMatch(var tags)) {
             return tags.isAny()
                     ? "this exists, and If-None-Match: * says that it must not."

@@ -40,8 +40,7 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
     }
 
     TargetDocument target(DataRequest request) {
-        var precondition = precondition(request);
-        return target(request, precondition.requiresExistence() ? new Precondition.None() : precondition);
+        return target(request, precondition(request).ofExisting());
     }
 
     private Precondition precondition(DataRequest request) {
@@ -98,6 +97,7 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
 
     /// Changes some of them, also if there were none before.
     Response update(DataRequest request, Update update, ObjectId etag, String tagRequired) {
+        checkExistence(request, true);
         return changing(request, () -> {
             var outcome =
                     outcome(target(request).updating(update, WriteMode.UPSERT).alone(), false);
@@ -108,6 +108,7 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
     /// Removes them under the precondition, and only then drops what they belong to. If MongoDB refuses that, they are
     /// stored again: there may be a schema among them.
     Response delete(DataRequest request, String tagRequired, Runnable drop) {
+        checkExistence(request, true);
         return changing(request, () -> {
             var properties = collections.properties(request).withReadPreference(ReadPreference.primary());
             var stored = properties.find(new BsonDocument("_id", id(request))).first();

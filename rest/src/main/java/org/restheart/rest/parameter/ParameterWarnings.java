@@ -116,7 +116,10 @@ public final class ParameterWarnings {
                     asked -> asked.use == Write.INSERT && asked.has(FILTER) && !asked.mayMatch(),
                     "the parameter filter has no effect on an insert"),
             Hint.of(
-                    asked -> asked.kind.isBulk() && (asked.has(DataParameter.CHECK_ETAG) || asked.has("If-Match")),
+                    asked -> asked.kind.isBulk()
+                            && (asked.has(DataParameter.CHECK_ETAG)
+                                    || asked.has("If-Match")
+                                    || asked.has("If-None-Match")),
                     "entity tags are not compared by a write of many documents; a filter is"),
             // whoever writes a;b would change a
             Hint.of(
